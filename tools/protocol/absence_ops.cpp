@@ -24,15 +24,15 @@ constexpr shape named_field{
 constexpr shape named_fields{
     .kind = shape_kind::list, .name = "[{topic, name}…]", .item = &named_field};
 constexpr std::array absent_table = {
-    key_shape{"query", &shapes::text},       key_shape{"ids", &shapes::texts},
-    key_shape{"fields", &named_fields},      key_shape{"least_match", &shapes::number},
-    key_shape{"min_trust", &shapes::number}, key_shape{"memory_type", &shapes::text},
-    key_shape{"project", &shapes::text},     key_shape{"tag", &shapes::text},
-    key_shape{"source_type", &shapes::text}, key_shape{"as_of", &shapes::time},
-    key_shape{"now", &shapes::time},         key_shape{"at_seq", &shapes::integer},
-    key_shape{"at_least", &shapes::integer},
-    key_shape{"at", &shapes::time},          key_shape{"actor", &shapes::text},
-    key_shape{"scope", &shapes::scope},      key_shape{"deadline_ms", &shapes::integer}};
+    key_shape{"query", &shapes::text},         key_shape{"ids", &shapes::texts},
+    key_shape{"fields", &named_fields},        key_shape{"least_match", &shapes::number},
+    key_shape{"min_trust", &shapes::number},   key_shape{"memory_type", &shapes::text},
+    key_shape{"project", &shapes::text},       key_shape{"tag", &shapes::text},
+    key_shape{"source_type", &shapes::text},   key_shape{"as_of", &shapes::time},
+    key_shape{"now", &shapes::time},           key_shape{"at_seq", &shapes::integer},
+    key_shape{"at_least", &shapes::integer},   key_shape{"at", &shapes::time},
+    key_shape{"actor", &shapes::text},         key_shape{"scope", &shapes::scope},
+    key_shape{"deadline_ms", &shapes::integer}};
 
 /// An id as it is written in answers; what is none is prove's to refuse.
 json canonical(const json& id) {

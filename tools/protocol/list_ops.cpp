@@ -9,6 +9,7 @@
 #include "tools/protocol/held_answer.hpp"
 #include "tools/protocol/read_ops.hpp"
 #include "tools/protocol/request_deadline.hpp"
+#include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
 
 namespace mneme::protocol {

@@ -99,8 +99,8 @@ op_spec mutation_op(std::string_view name, std::string_view summary, std::string
 }
 
 // A table, as long as there are operations.
-const std::array<op_spec, 59>& table() { // NOLINT(readability-function-size)
-  static const std::array<op_spec, 59> specs = {
+const std::array<op_spec, 60>& table() { // NOLINT(readability-function-size)
+  static const std::array<op_spec, 60> specs = {
       mutation_op("write", "a new memory", "uri id version seq similar?",
                   R"({"op":"write","type":"Note","data":{"statement":"tea at five"}})",
                   write_keys(), read_write, version_result_json),

@@ -218,7 +218,7 @@ http_response routes::changes(const http_request& request) {
   }
   if (auto refusal = read_query(from, "changes", asked)) return std::move(*refusal);
   if (!wants_events(request)) return respond(to_.run(request.who, "changes", std::move(asked)));
-  const auto secret = secret_of(request);
+  const auto secret = secret_of(request, {"bearer"});
   return change_events(to_, streams_, request.who, std::move(asked), [keys = keys_, secret] {
     return keys == nullptr || (secret && keys->find(*secret));
   });

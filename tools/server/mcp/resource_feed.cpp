@@ -15,9 +15,9 @@ namespace mneme::server {
 namespace {
 
 /// Changes that show in the list of resources: a memory comes or goes, or its newest version does.
-constexpr std::array<std::string_view, 9> listed = {"written",  "updated", "tombstoned",
-                                                    "restored", "erased",  "archived",
-                                                    "merged",   "hidden",  "unarchived"};
+constexpr std::array<std::string_view, 9> listed_kinds = {"written",  "updated", "tombstoned",
+                                                          "restored", "erased",  "archived",
+                                                          "merged",   "hidden",  "unarchived"};
 
 /// The memory that a uri of a resource names; empty: none.
 std::string id_in(const std::string& uri) {
@@ -79,13 +79,13 @@ std::vector<json> resource_feed::notes_of(const json& changes) const {
   bool lists_differ = false;
   for (const auto& c : changes) {
     if (protocol::is_given(c, "id")) ids.insert(c["id"].get<std::string>());
-    lists_differ = lists_differ
-                   || std::ranges::find(listed, c["kind"].get<std::string_view>()) != listed.end();
+    lists_differ =
+        lists_differ
+        || std::ranges::find(listed_kinds, c["kind"].get<std::string_view>()) != listed_kinds.end();
   }
   std::vector<json> notes;
   for (const auto& uri : uris_) {
-    const bool is_of_all =
-        uri == context_uri || uri == root_uri || uri == knowledge_graph_uri;
+    const bool is_of_all = uri == context_uri || uri == root_uri || uri == knowledge_graph_uri;
     if (is_of_all ? !changes.empty() : ids.contains(id_in(uri)))
       notes.push_back(rpc_notification("notifications/resources/updated", {{"uri", uri}}));
   }
