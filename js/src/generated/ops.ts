@@ -19,6 +19,7 @@ export const OPS = [
   "assign_tag",
   "attest",
   "batch",
+  "changes",
   "checkpoint",
   "chroma",
   "chroma_many",
@@ -66,6 +67,7 @@ export const OPS = [
   "tags",
   "tick",
   "tombstone",
+  "trim",
   "unarchive",
   "update",
   "update_head",
@@ -77,6 +79,7 @@ export const OPS = [
 export const READS: ReadonlySet<string> = new Set([
   "absent",
   "actors",
+  "changes",
   "context",
   "edges",
   "find",
@@ -110,6 +113,7 @@ export const TAKES: Readonly<Record<string, ReadonlySet<string>>> = {
   "add_edge",
   "assign_tag",
   "attest",
+  "changes",
   "chroma",
   "compact",
   "context",
@@ -199,6 +203,7 @@ export const TAKES: Readonly<Record<string, ReadonlySet<string>>> = {
   "add_edge",
   "attest",
   "batch",
+  "changes",
   "chroma",
   "compact",
   "context",
@@ -236,6 +241,7 @@ export const TAKES: Readonly<Record<string, ReadonlySet<string>>> = {
   "assign_tag",
   "attest",
   "batch",
+  "changes",
   "checkpoint",
   "chroma",
   "chroma_many",
@@ -282,6 +288,7 @@ export const TAKES: Readonly<Record<string, ReadonlySet<string>>> = {
   "tags",
   "tick",
   "tombstone",
+  "trim",
   "unarchive",
   "update",
   "update_head",
@@ -338,6 +345,15 @@ export abstract class Ops {
    */
   attest(request: Request<"attest">, options?: CallOptions): Promise<Answer<"attest">> {
     return this.call("attest", request, options);
+  }
+
+  /**
+   * what was committed behind a seq, in order; waits for it where told to
+   *
+   * As a line: `{"op":"changes","since":0,"limit":10}`
+   */
+  changes(request: Request<"changes"> = {}, options?: CallOptions): Promise<Answer<"changes">> {
+    return this.call("changes", request, options);
   }
 
   /**
@@ -624,7 +640,7 @@ export abstract class Ops {
    *
    * As a line: `{"op":"retrieve","q":"harbour"}`
    */
-  retrieve(request: Request<"retrieve">, options?: CallOptions): Promise<Answer<"retrieve">> {
+  retrieve(request: Request<"retrieve"> = {}, options?: CallOptions): Promise<Answer<"retrieve">> {
     return this.call("retrieve", request, options);
   }
 
@@ -750,8 +766,17 @@ export abstract class Ops {
    *
    * As a line: `{"op":"tombstone","uri":"mneme://Note/00000000000000000000000001#1","reason":"over"}`
    */
-  tombstone(request: Request<"tombstone">, options?: CallOptions): Promise<Answer<"tombstone">> {
+  tombstone(request: Request<"tombstone"> = {}, options?: CallOptions): Promise<Answer<"tombstone">> {
     return this.call("tombstone", request, options);
+  }
+
+  /**
+   * drop how the world was used before a point; what was said stays
+   *
+   * As a line: `{"op":"trim","dry_run":true}`
+   */
+  trim(request: Request<"trim"> = {}, options?: CallOptions): Promise<Answer<"trim">> {
+    return this.call("trim", request, options);
   }
 
   /**
@@ -768,7 +793,7 @@ export abstract class Ops {
    *
    * As a line: `{"op":"update","uri":"mneme://Note/00000000000000000000000001#1","data":{"statement":"tea at six"}}`
    */
-  update(request: Request<"update">, options?: CallOptions): Promise<Answer<"update">> {
+  update(request: Request<"update"> = {}, options?: CallOptions): Promise<Answer<"update">> {
     return this.call("update", request, options);
   }
 
@@ -777,7 +802,7 @@ export abstract class Ops {
    *
    * As a line: `{"op":"update_head","uri":"mneme://Note/00000000000000000000000001#1","tags":["tea"]}`
    */
-  updateHead(request: Request<"update_head">, options?: CallOptions): Promise<Answer<"update_head">> {
+  updateHead(request: Request<"update_head"> = {}, options?: CallOptions): Promise<Answer<"update_head">> {
     return this.call("update_head", request, options);
   }
 

@@ -5,8 +5,17 @@ export interface components {
         absent_answer: {
             absent: boolean;
             best_match?: number;
-            fields?: Record<string, unknown>[];
-            ids?: Record<string, unknown>[];
+            fields?: {
+                erased?: string;
+            }[];
+            ids?: {
+                erased?: string;
+            }[];
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             nearest?: Record<string, unknown>[];
             /** @constant */
             ok: true;
@@ -22,6 +31,8 @@ export interface components {
             as_of?: string | number;
             /** @description Answer as of the last entry at or before this time; instead of at_seq. RFC 3339, or nanoseconds since 1970. */
             at?: string | number;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Answer as of this entry of the journal: the world as it was then. */
             at_seq?: number;
             /** @description Give up after so many milliseconds. */
@@ -37,6 +48,8 @@ export interface components {
             least_match?: number;
             /** @description Only memories of this type. */
             memory_type?: string;
+            /** @description 0 to 1: leaves out what is trusted less, by itself or by what it rests on. */
+            min_trust?: number;
             /** @description RFC 3339, or nanoseconds since 1970. */
             now?: string | number;
             /** @constant */
@@ -57,6 +70,11 @@ export interface components {
                 actor: string;
                 memories: number;
             }[];
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
         };
@@ -65,6 +83,8 @@ export interface components {
             actor?: string;
             /** @description Answer as of the last entry at or before this time; instead of at_seq. RFC 3339, or nanoseconds since 1970. */
             at?: string | number;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Answer as of this entry of the journal: the world as it was then. */
             at_seq?: number;
             /** @description Give up after so many milliseconds. */
@@ -76,6 +96,11 @@ export interface components {
         };
         add_edge_answer: {
             changed: boolean;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             seq: number;
@@ -110,6 +135,11 @@ export interface components {
         assign_tag_answer: {
             anchor: number;
             changed: boolean;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             seq: number;
@@ -130,6 +160,11 @@ export interface components {
         };
         attest_answer: {
             learned: boolean;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             seq: number;
@@ -160,6 +195,11 @@ export interface components {
             scope?: components["schemas"]["scope"];
         };
         batch_answer: {
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             results: components["schemas"]["item"][];
@@ -174,7 +214,63 @@ export interface components {
             /** @description A signed scope that narrows what the asker sees. */
             scope?: components["schemas"]["scope"];
         };
+        changes_answer: {
+            changes: Record<string, unknown>[];
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
+            more: boolean;
+            next: number;
+            /** @constant */
+            ok: true;
+            seq: number;
+        };
+        changes_request: {
+            /** @description The agent that asks or acts; it sees its own memories and public ones. */
+            actor?: string;
+            /** @description Give up after so many milliseconds. */
+            deadline_ms?: number;
+            /** @description Only of memories with all of these hashtags. */
+            hashtags?: string[];
+            /** @description Only of these memories (ids or uris), and edges of them. */
+            ids?: string[];
+            /** @description Also what a power cut may still take back: relaxed writes of C++ hosts. */
+            include_unsynced?: boolean;
+            /** @description Also finds, reinforcements, decay and the like, which change nothing that was said. */
+            include_uses?: boolean;
+            /** @description Only these kinds of changes. */
+            kinds?: ("written" | "updated" | "head_changed" | "tombstoned" | "restored" | "edge_added" | "edge_removed" | "field_changed" | "archived" | "unarchived" | "merged" | "salience_set" | "erased" | "hidden" | "tag_assigned" | "weights_set" | "snapshot_taken" | "scope_violated" | "trimmed" | "embedded" | "found" | "reinforced" | "decayed" | "attested" | "learned" | "compacted")[];
+            /** @description At most so many; 100 by default, up to 1,000. */
+            limit?: number;
+            /** @description Only what these actors did; "" is the host. */
+            made_by?: string[];
+            /** @description Only of what was put into these. */
+            namespaces?: string[];
+            /** @constant */
+            op?: "changes";
+            /** @description Only of memories of these actors. */
+            owners?: string[];
+            /** @description A signed scope that narrows what the asker sees. */
+            scope?: components["schemas"]["scope"];
+            /** @description What comes behind this seq: `next` of the answer before. Without it what comes from now on. */
+            since?: number;
+            /** @description Only of memories with all of these tags. */
+            tags?: string[];
+            /** @description Only of these types of memories. */
+            types?: ("Identity" | "Fact" | "Preference" | "Belief" | "Event" | "Goal" | "Constraint" | "Capability" | "Pattern" | "Decision" | "Commitment" | "Blocker" | "Note" | "Topic" | "Chunk")[];
+            /** @description How long to wait for a change where there is none yet; up to 60,000. */
+            wait_ms?: number;
+            /** @description true: each change has the memory as it was then. */
+            with_record?: boolean;
+        };
         checkpoint_answer: {
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             seq: number;
@@ -190,6 +286,11 @@ export interface components {
             candidates_scanned?: number;
             hashtags: string[];
             layout_traits?: Record<string, unknown>;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             notes?: Record<string, unknown>;
             /** @constant */
             ok: true;
@@ -215,6 +316,11 @@ export interface components {
             seq?: number;
         };
         chroma_many_answer: {
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             results: components["schemas"]["item"][];
@@ -233,6 +339,8 @@ export interface components {
             approximate?: boolean;
             /** @description Answer as of the last entry at or before this time; instead of at_seq. RFC 3339, or nanoseconds since 1970. */
             at?: string | number;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Answer as of this entry of the journal: the world as it was then. */
             at_seq?: number;
             /** @description Give up after so many milliseconds. */
@@ -280,6 +388,11 @@ export interface components {
             touch?: boolean;
         };
         clock_answer: {
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             now: string;
             /** @constant */
             ok: true;
@@ -293,6 +406,11 @@ export interface components {
         compact_answer: {
             compacted: Record<string, unknown>[];
             kept: Record<string, unknown>[];
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             seq: number;
@@ -319,6 +437,11 @@ export interface components {
             at_seq: number;
             budget_tokens: number;
             embedder_problem?: unknown;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             more: number;
             /** @constant */
             ok: true;
@@ -355,6 +478,8 @@ export interface components {
             actor?: string;
             /** @description Answer as of the last entry at or before this time; instead of at_seq. RFC 3339, or nanoseconds since 1970. */
             at?: string | number;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Answer as of this entry of the journal: the world as it was then. */
             at_seq?: number;
             /** @description At most so many tokens of text in the answer. */
@@ -399,6 +524,11 @@ export interface components {
         decay_answer: {
             ascended: number;
             decayed: number;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             rotten: number;
@@ -415,6 +545,11 @@ export interface components {
         delete_by_answer: {
             changed: boolean;
             id: string | null;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             seq: number;
@@ -455,6 +590,11 @@ export interface components {
         };
         edges_answer: {
             edges: components["schemas"]["edge"][];
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
         };
@@ -463,6 +603,8 @@ export interface components {
             actor?: string;
             /** @description Answer as of the last entry at or before this time; instead of at_seq. RFC 3339, or nanoseconds since 1970. */
             at?: string | number;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Answer as of this entry of the journal: the world as it was then. */
             at_seq?: number;
             /** @description Give up after so many milliseconds. */
@@ -495,6 +637,11 @@ export interface components {
             erased_before: string[];
             fields?: Record<string, unknown>[];
             in_branches?: Record<string, unknown>[];
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             memories: Record<string, unknown>[];
             not_found: unknown;
             /** @constant */
@@ -542,6 +689,11 @@ export interface components {
             form: "short" | "medium" | "full" | null;
             form_defaulted: boolean;
             hops: number[];
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             memories: components["schemas"]["memory"][];
             /** @enum {unknown} */
             near_mode?: "exact" | "hnsw";
@@ -563,6 +715,11 @@ export interface components {
             } | null)[];
         };
         find_many_answer: {
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             results: components["schemas"]["item"][];
@@ -581,6 +738,8 @@ export interface components {
             as_of?: string | number;
             /** @description Answer as of the last entry at or before this time; instead of at_seq. RFC 3339, or nanoseconds since 1970. */
             at?: string | number;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Answer as of this entry of the journal: the world as it was then. */
             at_seq?: number;
             /** @description At most so many tokens of text in the answer. */
@@ -640,6 +799,8 @@ export interface components {
                 dir?: string;
                 field: string;
             }[];
+            /** @description The same as near. */
+            query?: string;
             /**
              * @description Order of what near finds.
              * @enum {string}
@@ -658,6 +819,11 @@ export interface components {
         };
         forget_answer: {
             archived: string[];
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             seq: number;
@@ -666,6 +832,11 @@ export interface components {
             dry_run: boolean;
             embedder_problem?: unknown;
             forgotten: number;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             note?: string;
             /** @constant */
             ok: true;
@@ -716,6 +887,11 @@ export interface components {
             scope?: components["schemas"]["scope"];
         };
         get_answer: {
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             memory: components["schemas"]["memory"];
             /** @constant */
             ok: true;
@@ -723,6 +899,11 @@ export interface components {
         };
         get_edge_answer: {
             edge: components["schemas"]["edge"];
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
         };
@@ -731,6 +912,8 @@ export interface components {
             actor?: string;
             /** @description Answer as of the last entry at or before this time; instead of at_seq. RFC 3339, or nanoseconds since 1970. */
             at?: string | number;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Answer as of this entry of the journal: the world as it was then. */
             at_seq?: number;
             /** @description Give up after so many milliseconds. */
@@ -748,6 +931,8 @@ export interface components {
             actor?: string;
             /** @description Answer as of the last entry at or before this time; instead of at_seq. RFC 3339, or nanoseconds since 1970. */
             at?: string | number;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Answer as of this entry of the journal: the world as it was then. */
             at_seq?: number;
             /** @description Give up after so many milliseconds. */
@@ -776,6 +961,11 @@ export interface components {
             current_version: number;
             id: string;
             key?: string;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             namespace?: string;
             /** @constant */
             ok: true;
@@ -788,6 +978,8 @@ export interface components {
             actor?: string;
             /** @description Answer as of the last entry at or before this time; instead of at_seq. RFC 3339, or nanoseconds since 1970. */
             at?: string | number;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Answer as of this entry of the journal: the world as it was then. */
             at_seq?: number;
             /** @description Only versions below this one. */
@@ -846,6 +1038,11 @@ export interface components {
         };
         ingest_answer: {
             applied: string[];
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             revisions: {
@@ -934,6 +1131,11 @@ export interface components {
             left_out: {
                 [key: string]: number;
             };
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             removed: number;
@@ -951,6 +1153,11 @@ export interface components {
             op?: "ingest_source";
             path: string;
             /**
+             * @description Whose word this is: trust is 1, 0.8, 0.6 or 0.3 by default.
+             * @enum {string}
+             */
+            source_class?: "user" | "tool" | "model" | "web";
+            /**
              * @description Who may see it: private to the actor, scoped, or actor_public.
              * @enum {string}
              */
@@ -961,6 +1168,11 @@ export interface components {
         };
         journal_answer: {
             entries: Record<string, unknown>[];
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             next: number | null;
             /** @constant */
             ok: true;
@@ -976,6 +1188,11 @@ export interface components {
         };
         list_answer: {
             at_seq: number;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             memories: components["schemas"]["memory"][];
             next: string | null;
             /** @constant */
@@ -986,6 +1203,8 @@ export interface components {
             actor?: string;
             /** @description Answer as of the last entry at or before this time; instead of at_seq. RFC 3339, or nanoseconds since 1970. */
             at?: string | number;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Answer as of this entry of the journal: the world as it was then. */
             at_seq?: number;
             /** @description `next` of the page before. */
@@ -1014,6 +1233,11 @@ export interface components {
         load_compact_answer: {
             compacted: Record<string, unknown>[];
             kept: Record<string, unknown>[];
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             seq: number;
@@ -1025,6 +1249,8 @@ export interface components {
             actor?: string;
             /** @description Answer as of the last entry at or before this time; instead of at_seq. RFC 3339, or nanoseconds since 1970. */
             at?: string | number;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Answer as of this entry of the journal: the world as it was then. */
             at_seq?: number;
             /** @description Give up after so many milliseconds. */
@@ -1086,6 +1312,11 @@ export interface components {
             visibility: "private" | "scoped" | "actor_public";
         };
         namespaces_answer: {
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             namespaces: {
                 memories: number;
                 namespace: string;
@@ -1098,6 +1329,8 @@ export interface components {
             actor?: string;
             /** @description Answer as of the last entry at or before this time; instead of at_seq. RFC 3339, or nanoseconds since 1970. */
             at?: string | number;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Answer as of this entry of the journal: the world as it was then. */
             at_seq?: number;
             /** @description Give up after so many milliseconds. */
@@ -1114,6 +1347,11 @@ export interface components {
                 [key: string]: number;
             };
             L: number;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             node_id: string | number;
             /** @constant */
             ok: true;
@@ -1121,6 +1359,8 @@ export interface components {
         point_request: {
             /** @description Answer as of the last entry at or before this time; instead of at_seq. RFC 3339, or nanoseconds since 1970. */
             at?: string | number;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Answer as of this entry of the journal: the world as it was then. */
             at_seq?: number;
             /** @description Give up after so many milliseconds. */
@@ -1132,6 +1372,11 @@ export interface components {
         };
         promote_answer: {
             id: string;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             seq: number;
@@ -1152,6 +1397,11 @@ export interface components {
         };
         prove_answer: {
             journal_root: string;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             proofs: Record<string, unknown>[];
@@ -1201,6 +1451,11 @@ export interface components {
         };
         put_answer: {
             id: string;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             /** @enum {unknown} */
@@ -1216,7 +1471,7 @@ export interface components {
             confidence?: number;
             /** @description Who wrote it; the actor by default. */
             created_by?: string;
-            /** @description The fields of the type. Identity: name did? wallets? roles? public_keys?. Fact: statement subject predicate object? source? as_of?. Preference: topic polarity value? strength_val? rationale?. Belief: statement stance subject? evidence_for? evidence_against?. Event: kind outcome intent_ref? counterparty? cost.asset? cost.amount? duration? artifacts? summary?. Goal: statement status horizon_end? success_criteria? subgoals? verb_hint? objects? constraints? budget? persistent?. Constraint: statement strength source polarity? trigger?. Capability: subject capability parameters? verified? last_observed?. Pattern: statement derived_from? strength? coverage?. Decision: statement rationale? replaces?. Commitment: statement due_date? counterparty?. Blocker: statement blocked_ref?. Note: statement label?. Topic: title summary? topic_kind?. Chunk: content path source_type? chunk_index? promoted_to?. */
+            /** @description The fields of the type. Identity: name did? wallets? roles? public_keys?. Fact: statement subject predicate object? source? as_of?. Preference: topic polarity=prefer|avoid|neutral|do|dont value? strength_val? rationale?. Belief: statement stance=believe|doubt|suspect subject? evidence_for? evidence_against?. Event: kind=intent_completed|intent_failed|payment|dispatch|observation|interaction outcome=success|failure|partial intent_ref? counterparty? cost.asset? cost.amount? duration? artifacts? summary?. Goal: statement status=active|paused|completed|abandoned horizon_end? success_criteria? subgoals? verb_hint? objects? constraints? budget? persistent?. Constraint: statement strength=soft|firm|hard source=user_declared|learned|inferred polarity=prefer|avoid|neutral|do|dont? trigger?. Capability: subject capability parameters? verified? last_observed?. Pattern: statement derived_from? strength? coverage?. Decision: statement rationale? replaces?. Commitment: statement due_date? counterparty?. Blocker: statement blocked_ref?. Note: statement label?. Topic: title summary? topic_kind?. Chunk: content path source_type=github|local? chunk_index? promoted_to?. */
             data: Record<string, unknown>;
             /** @description Give up after so many milliseconds. */
             deadline_ms?: number;
@@ -1297,6 +1552,11 @@ export interface components {
         };
         remove_edge_answer: {
             changed: boolean;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             seq: number;
@@ -1321,6 +1581,11 @@ export interface components {
         replay_receipt_answer: {
             differences: string[];
             equal: boolean;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             receipt: Record<string, unknown>;
@@ -1350,6 +1615,11 @@ export interface components {
             };
         };
         resolve_answer: {
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             memory: components["schemas"]["memory"];
             /** @constant */
             ok: true;
@@ -1359,6 +1629,8 @@ export interface components {
             actor?: string;
             /** @description Answer as of the last entry at or before this time; instead of at_seq. RFC 3339, or nanoseconds since 1970. */
             at?: string | number;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Answer as of this entry of the journal: the world as it was then. */
             at_seq?: number;
             /** @description Give up after so many milliseconds. */
@@ -1377,6 +1649,11 @@ export interface components {
             changed: boolean;
             ended?: string;
             id: string;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             seq: number;
@@ -1418,6 +1695,11 @@ export interface components {
                 topic_id: string;
                 trust?: number;
             }[];
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             receipt?: Record<string, unknown>;
@@ -1425,6 +1707,11 @@ export interface components {
             summary_text: string;
         };
         retrieve_many_answer: {
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             results: components["schemas"]["item"][];
@@ -1443,6 +1730,8 @@ export interface components {
             as_of?: string | number;
             /** @description Answer as of the last entry at or before this time; instead of at_seq. RFC 3339, or nanoseconds since 1970. */
             at?: string | number;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Answer as of this entry of the journal: the world as it was then. */
             at_seq?: number;
             /** @description Give up after so many milliseconds. */
@@ -1457,10 +1746,14 @@ export interface components {
             history_limit?: number;
             /** @description Also what no longer holds: ended by valid_until or expires_at, or superseded. */
             include_ended?: boolean;
+            /** @description 0 to 1: leaves out what is trusted less, by itself or by what it rests on. */
+            min_trust?: number;
             /** @constant */
             op?: "retrieve";
             /** @description The question, in plain words. */
-            q: string;
+            q?: string;
+            /** @description The same as q. */
+            query?: string;
             /** @description true: also a receipt of the answer, which replay_receipt asks again. A retrieve then reinforces nothing. */
             receipt?: boolean;
             /** @description A signed scope that narrows what the asker sees. */
@@ -1477,6 +1770,11 @@ export interface components {
             vector?: number[];
         };
         revise_answer: {
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             merged: Record<string, unknown>[];
             /** @constant */
             ok: true;
@@ -1494,6 +1792,11 @@ export interface components {
         };
         root_answer: {
             journal_root: string;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             root: string;
@@ -1506,6 +1809,8 @@ export interface components {
         root_request: {
             /** @description Answer as of the last entry at or before this time; instead of at_seq. RFC 3339, or nanoseconds since 1970. */
             at?: string | number;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Answer as of this entry of the journal: the world as it was then. */
             at_seq?: number;
             /** @description Give up after so many milliseconds. */
@@ -1559,6 +1864,11 @@ export interface components {
             /** @enum {unknown} */
             form?: "short" | "medium" | "full" | null;
             include_siblings: string;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             metadata?: Record<string, unknown>;
             /** @constant */
             ok: true;
@@ -1571,6 +1881,11 @@ export interface components {
             tokens?: number;
         };
         search_many_answer: {
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             results: components["schemas"]["item"][];
@@ -1589,6 +1904,8 @@ export interface components {
             as_of?: string | number;
             /** @description Answer as of the last entry at or before this time; instead of at_seq. RFC 3339, or nanoseconds since 1970. */
             at?: string | number;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Answer as of this entry of the journal: the world as it was then. */
             at_seq?: number;
             /** @description Only memories marked atomic. */
@@ -1709,6 +2026,11 @@ export interface components {
         };
         set_weights_answer: {
             changed: boolean;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             seq: number;
@@ -1727,6 +2049,11 @@ export interface components {
             weights?: string;
         };
         snapshot_answer: {
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             manifest: Record<string, unknown>;
             /** @constant */
             ok: true;
@@ -1743,6 +2070,11 @@ export interface components {
             reason?: string;
         };
         stale_of_answer: {
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             memories: components["schemas"]["memory"][];
             /** @constant */
             ok: true;
@@ -1752,6 +2084,8 @@ export interface components {
             actor?: string;
             /** @description Answer as of the last entry at or before this time; instead of at_seq. RFC 3339, or nanoseconds since 1970. */
             at?: string | number;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Answer as of this entry of the journal: the world as it was then. */
             at_seq?: number;
             /** @description Give up after so many milliseconds. */
@@ -1779,6 +2113,22 @@ export interface components {
             journal_bytes: number;
             journal_segments: number;
             language: string;
+            log?: {
+                epoch: number;
+                lag_ms: number;
+                lag_seqs: number;
+                leader: string;
+                leader_address?: string;
+                problem?: string;
+                /** @enum {unknown} */
+                role: "leader" | "follower";
+                seq: number;
+            };
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             memories: number;
             memories_by_type: Record<string, unknown>;
             /** @constant */
@@ -1800,12 +2150,19 @@ export interface components {
         };
         suggest_hashtags_answer: {
             hashtags: string[];
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
         };
         suggest_hashtags_request: {
             /** @description Answer as of the last entry at or before this time; instead of at_seq. RFC 3339, or nanoseconds since 1970. */
             at?: string | number;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Answer as of this entry of the journal: the world as it was then. */
             at_seq?: number;
             /** @description Give up after so many milliseconds. */
@@ -1818,6 +2175,11 @@ export interface components {
             dry_run: boolean;
             embedder_problem?: unknown;
             id?: string;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             note?: string;
             /** @constant */
             ok: true;
@@ -1856,6 +2218,11 @@ export interface components {
         };
         sweep_answer: {
             changed: boolean;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             more: boolean;
             /** @constant */
             ok: true;
@@ -1877,6 +2244,11 @@ export interface components {
             reason?: string;
         };
         tags_answer: {
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             tags: Record<string, unknown>[];
@@ -1884,6 +2256,8 @@ export interface components {
         tags_request: {
             /** @description Answer as of the last entry at or before this time; instead of at_seq. RFC 3339, or nanoseconds since 1970. */
             at?: string | number;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Answer as of this entry of the journal: the world as it was then. */
             at_seq?: number;
             /** @description Give up after so many milliseconds. */
@@ -1892,6 +2266,11 @@ export interface components {
             op?: "tags";
         };
         tick_answer: {
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             reads: components["schemas"]["item"][];
@@ -1916,6 +2295,11 @@ export interface components {
         tombstone_answer: {
             changed: boolean;
             id: string;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             seq: number;
@@ -1934,6 +2318,8 @@ export interface components {
             deadline_ms?: number;
             /** @description Refuse (version_conflict) if another version is current. */
             expect_version?: number;
+            /** @description The memory, as it is now; instead of uri. */
+            id?: string;
             /** @constant */
             op?: "tombstone";
             /** @description Why. */
@@ -1943,11 +2329,51 @@ export interface components {
             /** @description Id of the memory that takes its place. */
             superseded_by?: string;
             /** @description Uri of a memory: mneme://Type/ID#VERSION. */
-            uri: string;
+            uri?: string;
+        };
+        trim_answer: {
+            before: number;
+            carried: number;
+            changed: boolean;
+            dropped: number;
+            dropped_bytes: number;
+            dry_run: boolean;
+            journal_bytes: number;
+            journal_bytes_before: number;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
+            /** @constant */
+            ok: true;
+            saved_bytes: number;
+            seq?: number;
+        };
+        trim_request: {
+            /** @description The first entry whose reads stay what they were. All so far goes otherwise. */
+            before?: number;
+            /** @description In place of that: the first entry that was made then or later. RFC 3339, or nanoseconds since 1970. */
+            before_time?: string | number;
+            /** @description Who wants it. It stays in the journal. */
+            by?: string;
+            /** @description Give up after so many milliseconds. */
+            deadline_ms?: number;
+            /** @description true: only say what would go. */
+            dry_run?: boolean;
+            /** @constant */
+            op?: "trim";
+            /** @description Why. It stays in the journal. */
+            reason?: string;
         };
         unarchive_answer: {
             changed: boolean;
             id: string;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             seq: number;
@@ -1966,6 +2392,11 @@ export interface components {
         };
         update_answer: {
             id: string;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             seq: number;
@@ -1975,6 +2406,11 @@ export interface components {
         update_head_answer: {
             changed: boolean;
             id: string;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             seq: number;
@@ -1996,6 +2432,8 @@ export interface components {
                 ref: string;
                 verb: string;
             }[];
+            /** @description The memory, as it is now; instead of uri. */
+            id?: string;
             /** @description 0 (trivial) to 10 (vital); 5 by default. */
             importance?: number;
             /** @description Status, due date, project and the like. */
@@ -2018,7 +2456,7 @@ export interface components {
             /** @description Up to 16 tags, to find it again. */
             tags?: string[];
             /** @description Uri of a memory: mneme://Type/ID#VERSION. */
-            uri: string;
+            uri?: string;
             /**
              * @description Who may see it: private to the actor, scoped, or actor_public.
              * @enum {string}
@@ -2045,6 +2483,8 @@ export interface components {
                 medium?: string;
                 short?: string;
             };
+            /** @description The memory, as it is now; instead of uri. */
+            id?: string;
             /** @constant */
             op?: "update";
             /** @description JSON of the host's own, as text: given back as it is, not searched. */
@@ -2072,7 +2512,7 @@ export interface components {
              */
             type?: "Identity" | "Fact" | "Preference" | "Belief" | "Event" | "Goal" | "Constraint" | "Capability" | "Pattern" | "Decision" | "Commitment" | "Blocker" | "Note" | "Topic" | "Chunk";
             /** @description Uri of a memory: mneme://Type/ID#VERSION. */
-            uri: string;
+            uri?: string;
             /** @description From when it is true. RFC 3339, or nanoseconds since 1970. */
             valid_from?: string | number;
             /** @description Until when it is true. RFC 3339, or nanoseconds since 1970. */
@@ -2101,6 +2541,11 @@ export interface components {
         };
         weights_answer: {
             at_seq: number;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             reset?: boolean;
@@ -2112,6 +2557,8 @@ export interface components {
         weights_request: {
             /** @description Answer as of the last entry at or before this time; instead of at_seq. RFC 3339, or nanoseconds since 1970. */
             at?: string | number;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Answer as of this entry of the journal: the world as it was then. */
             at_seq?: number;
             /** @description Give up after so many milliseconds. */
@@ -2121,6 +2568,11 @@ export interface components {
         };
         write_answer: {
             id: string;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
             /** @constant */
             ok: true;
             seq: number;
@@ -2138,7 +2590,7 @@ export interface components {
             confidence?: number;
             /** @description Who wrote it; the actor by default. */
             created_by?: string;
-            /** @description The fields of the type. Identity: name did? wallets? roles? public_keys?. Fact: statement subject predicate object? source? as_of?. Preference: topic polarity value? strength_val? rationale?. Belief: statement stance subject? evidence_for? evidence_against?. Event: kind outcome intent_ref? counterparty? cost.asset? cost.amount? duration? artifacts? summary?. Goal: statement status horizon_end? success_criteria? subgoals? verb_hint? objects? constraints? budget? persistent?. Constraint: statement strength source polarity? trigger?. Capability: subject capability parameters? verified? last_observed?. Pattern: statement derived_from? strength? coverage?. Decision: statement rationale? replaces?. Commitment: statement due_date? counterparty?. Blocker: statement blocked_ref?. Note: statement label?. Topic: title summary? topic_kind?. Chunk: content path source_type? chunk_index? promoted_to?. */
+            /** @description The fields of the type. Identity: name did? wallets? roles? public_keys?. Fact: statement subject predicate object? source? as_of?. Preference: topic polarity=prefer|avoid|neutral|do|dont value? strength_val? rationale?. Belief: statement stance=believe|doubt|suspect subject? evidence_for? evidence_against?. Event: kind=intent_completed|intent_failed|payment|dispatch|observation|interaction outcome=success|failure|partial intent_ref? counterparty? cost.asset? cost.amount? duration? artifacts? summary?. Goal: statement status=active|paused|completed|abandoned horizon_end? success_criteria? subgoals? verb_hint? objects? constraints? budget? persistent?. Constraint: statement strength=soft|firm|hard source=user_declared|learned|inferred polarity=prefer|avoid|neutral|do|dont? trigger?. Capability: subject capability parameters? verified? last_observed?. Pattern: statement derived_from? strength? coverage?. Decision: statement rationale? replaces?. Commitment: statement due_date? counterparty?. Blocker: statement blocked_ref?. Note: statement label?. Topic: title summary? topic_kind?. Chunk: content path source_type=github|local? chunk_index? promoted_to?. */
             data: Record<string, unknown>;
             /** @description Give up after so many milliseconds. */
             deadline_ms?: number;
