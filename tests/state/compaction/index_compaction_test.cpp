@@ -33,7 +33,7 @@ write_request first_state(std::uint8_t id) {
 
 /// A new state of a memory: its content with a vector or without, what stands beside it, or the
 /// end of the last memory.
-mutation change(random_source& random) {
+mutation random_change(random_source& random) {
   const memory_uri uri{.type = memory_type::note,
                        .id = id_of(static_cast<std::uint8_t>(1 + below(random, memories))),
                        .version = 1};
@@ -185,7 +185,7 @@ TEST_CASE("compacted indexes answer every read of the window as others do, and s
       REQUIRE(compacting.d->apply(first_state(id)));
     }
     for (std::uint64_t step = 0; step < 300; ++step) {
-      const mutation m = change(*changes);
+      const mutation m = random_change(*changes);
       const auto one = plain.d->apply(m);
       const auto other = compacting.d->apply(m);
       REQUIRE(one.has_value() == other.has_value());
@@ -210,7 +210,7 @@ TEST_CASE("recovery compacts on its way, and a world that was compacted is the s
   compacting_site s(4);
   const auto changes = make_seeded_random(7, 1);
   for (std::uint8_t id = 1; id <= memories; ++id) REQUIRE(s.d->apply(first_state(id)));
-  for (int step = 0; step < 200; ++step) (void)s.d->apply(change(*changes));
+  for (int step = 0; step < 200; ++step) (void)s.d->apply(random_change(*changes));
   CHECK(s.w->attributes().row_count() > 100);
   compact_if_needed(*s.w, s.w->published_seq());
   CHECK(s.w->attributes().row_count() < 2 * (memories + window));
@@ -290,7 +290,7 @@ TEST_CASE("a reader keeps the indexes that it began with") {
   compacting_site s(4);
   for (std::uint8_t id = 1; id <= memories; ++id) REQUIRE(s.d->apply(first_state(id)));
   const auto changes = make_seeded_random(3, 1);
-  for (int step = 0; step < 100; ++step) (void)s.d->apply(change(*changes));
+  for (int step = 0; step < 100; ++step) (void)s.d->apply(random_change(*changes));
   const read_views views = s.w->views();
   const seq_no at = views.published;
   const node_no node = s.w->nodes.find(id_of(2));
@@ -304,7 +304,7 @@ TEST_CASE("a reader keeps the indexes that it began with") {
     copies.adopt(*s.w);
   }
   REQUIRE(s.w->views().attributes != views.attributes);
-  for (int step = 0; step < 100; ++step) (void)s.d->apply(change(*changes));
+  for (int step = 0; step < 100; ++step) (void)s.d->apply(random_change(*changes));
   CHECK(views.attributes->row_of(node, at) == row);
   CHECK(views.attributes->columns(row).begin == before.begin);
   CHECK(views.readable({}) == at);
@@ -315,7 +315,7 @@ TEST_CASE("copies of what is written faster than they catch up are taken over al
   compacting_site s(4);
   for (std::uint8_t id = 1; id <= memories; ++id) REQUIRE(s.d->apply(first_state(id)));
   const auto changes = make_seeded_random(5, 1);
-  for (int step = 0; step < 100; ++step) (void)s.d->apply(change(*changes));
+  for (int step = 0; step < 100; ++step) (void)s.d->apply(random_change(*changes));
   std::vector<std::shared_ptr<const commit_batch>> missed;
   s.d->after_batch = [&](std::shared_ptr<const commit_batch> b) { missed.push_back(std::move(b)); };
   index_compaction copies(*s.w, needed_compaction(*s.w, s.w->published_seq()),
@@ -325,11 +325,11 @@ TEST_CASE("copies of what is written faster than they catch up are taken over al
   int rounds = 0;
   for (; !copies.is_close(1000); ++rounds) {
     REQUIRE(rounds < 20);
-    (void)s.d->apply(change(*changes));
+    (void)s.d->apply(random_change(*changes));
     copies.catch_up(std::exchange(missed, {}));
   }
   CHECK(rounds > 2);
-  (void)s.d->apply(change(*changes));
+  (void)s.d->apply(random_change(*changes));
   copies.catch_up(missed);
   copies.adopt(*s.w);
   CHECK(s.w->attributes().row_count() < 2 * (memories + window));
