@@ -13,8 +13,8 @@ namespace mneme::protocol {
 namespace {
 
 constexpr std::array<std::string_view, 3> ops_by_uri = {"update", "update_head", "tombstone"};
-/// Keys that hold lists_of_writes of requests.
-constexpr std::array<const char*, 2> lists_of_writes = {"items", "writes"};
+/// Of a batch, which is taken or refused as a whole. Those of a tick are resolved one by one.
+constexpr const char* items_of_batch = "items";
 
 bool is_text(const json& request, const char* key) {
   return is_given(request, key) && request[key].is_string();
@@ -22,6 +22,10 @@ bool is_text(const json& request, const char* key) {
 
 bool is_uri(const json& text) {
   return text.get_ref<const std::string&>().starts_with("mneme:");
+}
+
+bool is_id(const json& text) {
+  return parse_memory_id(text.get_ref<const std::string&>()).has_value();
 }
 
 bool wants_uri(const json& request) {
@@ -34,7 +38,7 @@ bool wants_uri(const json& request) {
 const char* key_of_id(const json& request) {
   if (!wants_uri(request)) return nullptr;
   if (is_text(request, "id")) return "id";
-  return is_text(request, "uri") && !is_uri(request["uri"]) ? "uri" : nullptr;
+  return is_text(request, "uri") && is_id(request["uri"]) ? "uri" : nullptr;
 }
 
 result<void> resolve(engine& target, json& request, const char* key,
@@ -61,10 +65,8 @@ result<void> resolve(engine& target, json& request, const char* key,
 bool names_by_id(const json& request) {
   if (!request.is_object()) return false;
   if (key_of_id(request) != nullptr) return true;
-  return std::ranges::any_of(lists_of_writes, [&](const char* key) {
-    const auto list = request.find(key);
-    return list != request.end() && list->is_array() && std::ranges::any_of(*list, names_by_id);
-  });
+  const auto items = request.find(items_of_batch);
+  return items != request.end() && items->is_array() && std::ranges::any_of(*items, names_by_id);
 }
 
 result<void> resolve_names(engine& target, json& request,
@@ -72,13 +74,11 @@ result<void> resolve_names(engine& target, json& request,
   if (!request.is_object()) return {};
   if (const char* key = key_of_id(request))
     if (auto ok = resolve(target, request, key, in_sight_of, at); !ok) return ok;
-  for (const char* key : lists_of_writes) {
-    const auto list = request.find(key);
-    if (list == request.end() || !list->is_array()) continue;
-    const json_path items = at.key(key);
-    for (std::size_t i = 0; i < list->size(); ++i)
-      if (auto ok = resolve_names(target, (*list)[i], in_sight_of, items.item(i)); !ok) return ok;
-  }
+  const auto list = request.find(items_of_batch);
+  if (list == request.end() || !list->is_array()) return {};
+  const json_path items = at.key(items_of_batch);
+  for (std::size_t i = 0; i < list->size(); ++i)
+    if (auto ok = resolve_names(target, (*list)[i], in_sight_of, items.item(i)); !ok) return ok;
   return {};
 }
 

@@ -13,6 +13,7 @@
 #include "tools/protocol/chroma_json.hpp"
 #include "tools/protocol/find_json.hpp"
 #include "tools/protocol/held_answer.hpp"
+#include "tools/protocol/memory_name.hpp"
 #include "tools/protocol/op_table.hpp"
 #include "tools/protocol/read_ops.hpp"
 #include "tools/protocol/receipt.hpp"
@@ -146,7 +147,7 @@ struct item_list {
   std::vector<std::optional<error>> failed; ///< by position in the request
 
   item_list(const json& request, std::string_view key,
-            result<Item> (*read)(const json&, const json_path&)) {
+            const std::function<result<Item>(const json&, const json_path&)>& read) {
     const auto given = request.find(key);
     if (given == request.end() || given->is_null()) return;
     const json_path document;
@@ -216,7 +217,14 @@ result<json> run_tick(session& s, const json& request) {
       return fail(errc::limit_exceeded,
                   fmt::format("a tick has at most {} {}", max_tick_items, key), key);
   item_list<tick_read> reads(request, "reads", read_of);
-  item_list<tick_write> writes(request, "writes", write_of);
+  item_list<tick_write> writes(
+      request, "writes", [&s](const json& item, const json_path& at) -> result<tick_write> {
+        if (!names_by_id(item)) return write_of(item, at);
+        json named = item;
+        if (auto ok = resolve_names(s.target(), named, s.in_sight_of(), at); !ok)
+          return propagate(ok);
+        return write_of(named, at);
+      });
   const request_deadline time(s, deadline_of(request));
   // What was written is told, and what was read beside it, whatever the time and the room.
   const bool must = !writes.items.empty();
