@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`mneme serve` from outside: keys, visibility, statuses, limits, stopping."""
-# Of: tools/server/http/http_server.cpp, tools/server/http/routes.cpp
+# Of: tools/server/http/http_server.cpp, tools/server/http/routes.cpp, tools/server/http/cross_origin.cpp
 # Of: tools/server/http/serve_command.cpp, tools/server/http/stop_signal.cpp
 # Of: tools/server/http/metrics.cpp, tools/server/http/openapi.cpp, tools/server/access/api_keys.cpp
 # Of: tools/server/access/gateway.cpp, tools/server/access/key_command.cpp
@@ -516,6 +516,29 @@ class Statuses(unittest.TestCase):
                                ("null", 403), ("https://127.0.0.1", 200)):
             self.assertEqual(
                 self.server.get("/health", headers={"Origin": origin}).status, status, origin)
+
+    def test_a_page_of_an_origin_that_is_served_may_read(self):
+        page = {"Origin": "http://localhost:3000"}
+        asks = {**page, "Access-Control-Request-Method": "POST",
+                "Access-Control-Request-Headers": "content-type, x-api-key"}
+        told = self.server.request("OPTIONS", "/v1/op", headers=asks)
+        self.assertEqual(told.status, 204)
+        self.assertEqual(told.headers["access-control-allow-origin"], "http://localhost:3000")
+        self.assertEqual(told.headers["access-control-allow-headers"], "content-type, x-api-key")
+        self.assertIn("POST", told.headers["access-control-allow-methods"])
+        done = self.server.post("/v1/op", {"op": "root"}, headers=page)
+        self.assertEqual(done.headers["access-control-allow-origin"], "http://localhost:3000")
+        self.assertEqual(done.headers["vary"], "Origin")
+        refused = self.server.post("/v1/op", {"op": "nothing"}, headers=page)
+        self.assertIn("access-control-allow-origin", refused.headers)
+        evil = self.server.request("OPTIONS", "/v1/op",
+                                   headers={**asks, "Origin": "http://evil.example"})
+        self.assertEqual(evil.status, 403)
+        self.assertNotIn("access-control-allow-origin", evil.headers)
+        self.assertNotIn("access-control-allow-origin", self.server.get("/health").headers)
+        self.check(self.server.request("OPTIONS", "/nothing", headers=asks), 404, "not_found")
+        self.check(self.server.request("OPTIONS", "/v1/op", headers=page), 405,
+                   "method_not_allowed")
 
     def test_a_host_that_is_allowed(self):
         self.server.stop()

@@ -9,6 +9,7 @@
 #include "messages/text/lower_case.hpp"
 #include "tools/protocol/op_table.hpp"
 #include "tools/server/http/change_events.hpp"
+#include "tools/server/http/cross_origin.hpp"
 #include "tools/server/http/openapi.hpp"
 #include "tools/server/mcp/mcp_http.hpp"
 
@@ -147,12 +148,19 @@ std::optional<http_response> routes::authenticate(http_request& head, const clie
 std::optional<http_response> routes::check(http_request& head) {
   if (!hosts_.admits(head.header("host"), head.header("origin")))
     return refuse(403, "forbidden", "this server does not answer requests for that Host or Origin");
+  auto refusal = judge(head);
+  if (refusal) admit_page(head, *refusal);
+  return refusal;
+}
+
+std::optional<http_response> routes::judge(http_request& head) {
   const client_wire* wire = wire_of(head.path);
   const auto refused = [&](int status, std::string_view code, std::string_view message) {
     return wire == nullptr ? refuse(status, code, message) : wire->refuse(status, code, message);
   };
-  if (auto refusal = authenticate(head, wire)) return refusal;
   const auto methods = wire == nullptr ? methods_of(head.path) : wire->methods_of(head.path);
+  if (is_preflight(head) && !methods.empty()) return preflight_answer(head, methods);
+  if (auto refusal = authenticate(head, wire)) return refusal;
   if (methods.empty()) return refuse(404, "not_found", "there is no such route");
   const bool is_head = head.method == "HEAD" && is_among(methods, "GET");
   if (!is_head && !is_among(methods, head.method)) {
@@ -170,6 +178,12 @@ std::optional<http_response> routes::check(http_request& head) {
 }
 
 http_response routes::handle(const http_request& request) {
+  http_response made = answer_of(request);
+  admit_page(request, made);
+  return made;
+}
+
+http_response routes::answer_of(const http_request& request) {
   if (client_wire* wire = wire_of(request.path); wire != nullptr) return wire->handle(request);
   if (request.path == mcp_path) return mcp_.handle(request);
   if (request.method == "POST") {

@@ -36,6 +36,9 @@ public:
 private:
   /// Whose path it is; null: our own, or nobody's.
   [[nodiscard]] client_wire* wire_of(std::string_view path) const;
+  /// Of a request whose Host and Origin are served.
+  std::optional<http_response> judge(http_request& head);
+  http_response answer_of(const http_request& request);
   std::optional<http_response> authenticate(http_request& head, const client_wire* wire);
   http_response health();
   http_response changes(const http_request& request);

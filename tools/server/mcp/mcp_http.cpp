@@ -45,6 +45,11 @@ std::string new_session_id() {
   return text;
 }
 
+bool is_session_id(std::string_view id) {
+  constexpr std::size_t digits = 32;
+  return id.size() == digits && id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 bool accepts(std::string_view given, std::string_view type) {
   const std::string header = lower_ascii(given);
   return header.find(type) != std::string_view::npos
@@ -170,10 +175,14 @@ http_response mcp_http::run(const http_request& request, const session_ptr& in,
 }
 
 mcp_http::session_ptr mcp_http::open(const client& who) {
-  auto made = std::make_shared<session>();
-  made->id = new_session_id();
-  made->key_id = who.key_id;
   const std::scoped_lock lock(mutex_);
+  return add(new_session_id(), who);
+}
+
+mcp_http::session_ptr mcp_http::add(std::string id, const client& who) {
+  auto made = std::make_shared<session>();
+  made->id = std::move(id);
+  made->key_id = who.key_id;
   sessions_.push_front(made);
   const auto is_of_key = [&](const session_ptr& s) { return s->key_id == who.key_id; };
   if (static_cast<std::size_t>(std::ranges::count_if(sessions_, is_of_key)) > most_sessions)
@@ -184,6 +193,8 @@ mcp_http::session_ptr mcp_http::open(const client& who) {
 
 bool mcp_http::close(const std::string& id) {
   const std::scoped_lock lock(mutex_);
+  ended_.push_back(id);
+  if (ended_.size() > most_sessions) ended_.pop_front();
   return std::erase_if(sessions_, [&](const session_ptr& s) { return s->id == id; }) > 0;
 }
 
@@ -194,10 +205,15 @@ mcp_http::session_ptr mcp_http::find(const http_request& request, http_response&
     return nullptr;
   }
   const std::scoped_lock lock(mutex_);
-  const auto found = std::ranges::find_if(sessions_, [&](const session_ptr& s) {
-    return s->id == id && s->key_id == request.who.key_id;
-  });
-  if (found == sessions_.end()) {
+  const auto found =
+      std::ranges::find_if(sessions_, [&](const session_ptr& s) { return s->id == id; });
+  const bool is_known = found != sessions_.end();
+  // Of a server before this one: it holds nothing but what a stream tells, and whoever has it would
+  // not come back from a refusal.
+  if (!is_known && request.method == "POST" && is_session_id(id)
+      && std::ranges::find(ended_, id) == ended_.end())
+    return add(std::string(id), request.who);
+  if (!is_known || (*found)->key_id != request.who.key_id) {
     refusal =
         rpc_refusal(404, rpc_code::invalid_request, "this session is over; initialize another");
     return nullptr;

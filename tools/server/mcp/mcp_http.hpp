@@ -3,6 +3,8 @@
 /// session, GET tells a session as events what changes of resources. An answer is JSON, or an event
 /// stream where progress was asked for.
 
+#include <atomic>
+#include <deque>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -45,6 +47,8 @@ private:
   /// The session of the request's header, or the refusal.
   session_ptr find(const http_request& request, http_response& refusal);
   session_ptr open(const client& who);
+  /// Under the lock.
+  session_ptr add(std::string id, const client& who);
   bool close(const std::string& id);
   static void cancel(session& in, const json& message);
 
@@ -53,6 +57,7 @@ private:
   stream_places& streams_;
   std::mutex mutex_;
   std::list<session_ptr> sessions_; ///< the one used last is first
+  std::deque<std::string> ended_;   ///< the last that clients ended
 };
 
 } // namespace mneme::server
