@@ -55,12 +55,8 @@ result<json> absent_request_of(const absent_options& o) {
 status run_absent(const absent_options& o) {
   auto request = absent_request_of(o);
   if (!request) return report(o.common, request.error());
-  return with_world(o.common, [&](engine& target) -> result<status> {
-    protocol::session session(target);
-    auto answer = session.run("absent", std::move(*request));
-    if (!answer) return propagate(answer);
-    print_answer(o.common, "absent", *answer);
-    return (*answer)["absent"] == true ? status::done : status::no;
+  return run_request(o.common, "absent", std::move(*request), [](const json& answer) {
+    return answer["absent"] == true ? status::done : status::no;
   });
 }
 

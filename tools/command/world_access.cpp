@@ -186,22 +186,36 @@ status with_world(const common_options& options,
   return with_opened(options, open_world_for(options), run);
 }
 
+result<json> ask_world(const common_options& options, std::string_view op, json request) {
+  if (auto there = server::ask_who_has(options.directory, op, request)) return std::move(*there);
+  auto opened = open_world_for(options);
+  if (!opened) return propagate(opened);
+  auto answer = protocol::session(*opened).run(op, std::move(request));
+  if (auto closed = opened->close(); !closed) return propagate(closed);
+  return answer;
+}
+
 std::optional<status> run_where_open(const common_options& options, std::string_view op,
-                                     const json& request) {
+                                     const json& request, status (*judged)(const json& answer)) {
   auto answer = server::ask_who_has(options.directory, op, request);
   if (!answer) return std::nullopt;
   if (!*answer) return report(options, answer->error());
   print_answer(options, op, **answer);
-  return status::done;
+  return judged == nullptr ? status::done : judged(**answer);
 }
 
 status run_request(const common_options& options, std::string_view op, json request) {
+  return run_request(options, op, std::move(request), nullptr);
+}
+
+status run_request(const common_options& options, std::string_view op, json request,
+                   status (*judged)(const json& answer)) {
   // Another command is soon done with it.
   constexpr int most_tries = 25;
   constexpr std::chrono::milliseconds between_tries{20};
   auto opened = open_world_for(options);
   for (int i = 0; !opened && opened.error().code == errc::busy && i < most_tries; ++i) {
-    if (const auto done = run_where_open(options, op, request)) return *done;
+    if (const auto done = run_where_open(options, op, request, judged)) return *done;
     std::this_thread::sleep_for(between_tries);
     opened = open_world_for(options);
   }
@@ -210,7 +224,7 @@ status run_request(const common_options& options, std::string_view op, json requ
     auto answer = session.run(op, std::move(request));
     if (!answer) return propagate(answer);
     print_answer(options, op, *answer);
-    return status::done;
+    return judged == nullptr ? status::done : judged(*answer);
   });
 }
 

@@ -44,9 +44,15 @@ status with_world(const common_options& options,
 
 /// Runs one request and prints its answer: a JSON line, or for people.
 status run_request(const common_options& options, std::string_view op, json request);
+/// The same; what the answer comes to is the exit status.
+status run_request(const common_options& options, std::string_view op, json request,
+                   status (*judged)(const json& answer));
+/// The answer of one request, by the program that has the world open, or by opening it.
+result<json> ask_world(const common_options& options, std::string_view op, json request);
 /// Whether a program was asked that has the world open; its answer is printed then.
 std::optional<status> run_where_open(const common_options& options, std::string_view op,
-                                     const json& request);
+                                     const json& request,
+                                     status (*judged)(const json& answer) = nullptr);
 /// Prints an answer that has no `ok` yet.
 void print_answer(const common_options& options, std::string_view op, const json& answer);
 /// Prints the error, with --json also as an answer on standard output.

@@ -81,44 +81,36 @@ result<json> write_request_of(const content_options& o) {
 }
 
 /// An id stands for the current version of its memory.
-result<std::string> uri_of(engine& target, const std::string& text) {
+result<std::string> uri_of(const common_options& common, const std::string& text) {
   if (text.starts_with("mneme:")) return text;
-  auto id = parse_memory_id(text);
-  if (!id) return propagate(id);
-  auto m = target.get(*id);
+  auto m = ask_world(common, "get", {{"id", text}});
   if (!m) return propagate(m);
-  return to_string(memory_uri{m->head->type, *id, m->head->current_version});
+  return (*m)["memory"]["uri"].get<std::string>();
 }
 
-/// Runs a request about one memory, which the first argument names unless it is a whole request.
+/// Runs a request about one memory, which the first argument names by id or uri unless it is a
+/// whole request.
 template <class Fill>
 status run_on_memory(const common_options& common, std::string_view op,
                      const std::vector<std::string>& arguments, Fill fill) {
-  return with_world(common, [&](engine& target) -> result<status> {
-    json request = json::object();
-    if (is_request(arguments)) {
-      auto read = read_request_argument(arguments.front());
-      if (!read) return propagate(read);
-      request = std::move(*read);
-    } else {
-      auto uri = uri_of(target, arguments.front());
-      if (!uri) return propagate(uri);
-      request["uri"] = std::move(*uri);
-    }
-    if (auto ok = fill(request); !ok) return propagate(ok);
-    protocol::session session(target);
-    auto answer = session.run(op, std::move(request));
-    if (!answer) return propagate(answer);
-    print_answer(common, op, *answer);
-    return status::done;
-  });
+  json request{{"uri", arguments.front()}};
+  if (is_request(arguments)) {
+    auto read = read_request_argument(arguments.front());
+    if (!read) return report(common, read.error());
+    request = std::move(*read);
+  }
+  if (auto ok = fill(request); !ok) return report(common, ok.error());
+  return run_request(common, op, std::move(request));
 }
 
 status run_update(const content_options& o) {
   return run_on_memory(o.common, "update", o.arguments, [&](json& request) -> result<void> {
     if (!is_request(o.arguments)) {
-      const auto uri = parse_memory_uri(request["uri"].get<std::string>());
+      auto name = uri_of(o.common, o.arguments.front());
+      if (!name) return propagate(name);
+      const auto uri = parse_memory_uri(*name);
       if (!uri) return std::unexpected(uri.error());
+      request["uri"] = std::move(*name);
       if (o.replace.empty() || o.arguments.size() > 1) {
         auto data = read_data_arguments(std::string(to_string(uri->type)),
                                         {o.arguments.begin() + 1, o.arguments.end()});

@@ -175,14 +175,18 @@ private:
 
   result<void> put_message(const conversation& of, const chat_message& m, std::size_t place,
                            const std::string& where, const document_visitor& to) {
-    if (m.speaker == "system" || m.speaker == "developer" || m.speaker == "tool") {
-      ++report_.left_out[m.speaker == "tool" ? "answers of tools" : "instructions of systems"];
+    const bool is_of_tool = m.speaker == "tool" || m.speaker == "function";
+    if (is_of_tool || m.speaker == "system" || m.speaker == "developer") {
+      ++report_.left_out[is_of_tool ? "answers of tools" : "instructions of systems"];
       return {};
     }
     std::uint64_t other = 0;
     const std::string text = said(m.content, other);
     if (other > 0) report_.left_out["pieces that are no text"] += other;
-    if (text.find_first_not_of(" \t\r\n") == std::string::npos) return {};
+    if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+      if (other == 0) ++report_.left_out["messages without text"];
+      return {};
+    }
     const std::string id = m.id.empty() ? std::to_string(place) : m.id;
     json d{{"scope", scope_},
            {"id", of.name + "/" + id},

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/protocol/memory_name.hpp"
 #include "tools/protocol/proof_json.hpp"
 #include "tools/protocol/scope_json.hpp"
 
@@ -36,7 +37,7 @@ constexpr std::array absent_table = {
 
 /// An id as it is written in answers; what is none is prove's to refuse.
 json canonical(const json& id) {
-  const auto parsed = parse_memory_id(id.get_ref<const std::string&>());
+  const auto parsed = id_named(id.get_ref<const std::string&>());
   return parsed ? json(to_string(*parsed)) : id;
 }
 

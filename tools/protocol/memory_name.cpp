@@ -41,25 +41,6 @@ const char* key_of_id(const json& request) {
   return is_text(request, "uri") && is_id(request["uri"]) ? "uri" : nullptr;
 }
 
-result<void> resolve(engine& target, json& request, const char* key,
-                     const std::optional<std::string>& in_sight_of, const json_path& at) {
-  if (is_given(request, "id") && is_given(request, "uri"))
-    return fail(errc::bad_value, "give id or uri, not both", at.key("uri").text());
-  json name = std::move(request[key]);
-  request.erase(key);
-  if (!is_uri(name)) {
-    const auto id = parse_memory_id(name.get_ref<const std::string&>());
-    if (!id) return fail(id.error().code, id.error().message, at.key(key).text());
-    read_options who{.actor = in_sight_of, .at_seq = {}};
-    if (!who.actor && is_text(request, "actor")) who.actor = request["actor"];
-    auto found = target.get(*id, who);
-    if (!found) return fail(found.error().code, found.error().message, at.key(key).text());
-    name = to_string(memory_uri{found->head->type, *id, found->head->current_version});
-  }
-  request["uri"] = std::move(name);
-  return {};
-}
-
 } // namespace
 
 bool names_by_id(const json& request) {
@@ -69,16 +50,64 @@ bool names_by_id(const json& request) {
   return items != request.end() && items->is_array() && std::ranges::any_of(*items, names_by_id);
 }
 
-result<void> resolve_names(engine& target, json& request,
-                           const std::optional<std::string>& in_sight_of, const json_path& at) {
+result<memory_id> id_named(std::string_view text) {
+  if (!text.starts_with("mneme:")) return parse_memory_id(text);
+  auto uri = parse_memory_uri(text);
+  if (!uri) return propagate(uri);
+  return uri->id;
+}
+
+result<std::string> name_resolver::uri_of(const memory_id& id, const json& request) {
+  if (const auto made = made_.find(id); made != made_.end())
+    return to_string(memory_uri{made->second, id, 1});
+  read_options who{.actor = in_sight_of_, .at_seq = {}};
+  if (!who.actor && is_text(request, "actor")) who.actor = request["actor"];
+  auto found = target_.get(id, who);
+  if (!found) return propagate(found);
+  return to_string(memory_uri{found->head->type, id, found->head->current_version});
+}
+
+result<void> name_resolver::resolve_one(json& request, const json_path& at) {
+  const char* key = key_of_id(request);
+  if (key == nullptr) return {};
+  if (is_given(request, "id") && is_given(request, "uri"))
+    return fail(errc::bad_value, "give id or uri, not both", at.key("uri").text());
+  json name = std::move(request[key]);
+  request.erase(key);
+  if (!is_uri(name)) {
+    const auto id = parse_memory_id(name.get_ref<const std::string&>());
+    if (!id) return fail(id.error().code, id.error().message, at.key(key).text());
+    auto uri = uri_of(*id, request);
+    if (!uri) return fail(uri.error().code, uri.error().message, at.key(key).text());
+    name = std::move(*uri);
+  }
+  request["uri"] = std::move(name);
+  return {};
+}
+
+void name_resolver::note_made(const json& request) {
+  const bool is_topic = request.is_object() && is_text(request, "topic_id");
+  const char* const key = is_topic ? "topic_id" : "id";
+  if (!request.is_object() || !is_text(request, key)) return;
+  const auto id = parse_memory_id(request[key].get_ref<const std::string&>());
+  std::optional<memory_type> type;
+  if (is_topic) type = memory_type::topic;
+  if (!is_topic && is_text(request, "type"))
+    type = parse_enum<memory_type>(request["type"].get_ref<const std::string&>());
+  if (id && type) made_.insert_or_assign(*id, *type);
+}
+
+result<void> name_resolver::resolve(json& request, const json_path& at) {
   if (!request.is_object()) return {};
-  if (const char* key = key_of_id(request))
-    if (auto ok = resolve(target, request, key, in_sight_of, at); !ok) return ok;
+  if (auto ok = resolve_one(request, at); !ok) return ok;
   const auto list = request.find(items_of_batch);
-  if (list == request.end() || !list->is_array()) return {};
+  if (list == request.end() || !list->is_array()) {
+    note_made(request);
+    return {};
+  }
   const json_path items = at.key(items_of_batch);
   for (std::size_t i = 0; i < list->size(); ++i)
-    if (auto ok = resolve_names(target, (*list)[i], in_sight_of, items.item(i)); !ok) return ok;
+    if (auto ok = resolve((*list)[i], items.item(i)); !ok) return ok;
   return {};
 }
 

@@ -2,8 +2,11 @@
 /// A memory is named by its id or by a uri, wherever a request names one that is there: what wants
 /// a uri takes `id`, or an id as `uri`, too, and means the version that is current then.
 
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "mneme/engine.hpp"
 #include "tools/protocol/json_path.hpp"
@@ -13,9 +16,29 @@ namespace mneme::protocol {
 
 /// Does the request, or one in a list of it, want a uri and give an id?
 bool names_by_id(const json& request);
+/// The id of an id or of a uri.
+result<memory_id> id_named(std::string_view text);
+
 /// Puts a uri in place of every such id, as who acts sees it: not_found and erased as get answers.
-/// Precondition: the shape was checked.
-result<void> resolve_names(engine& target, json& request,
-                           const std::optional<std::string>& in_sight_of, const json_path& at);
+/// What an earlier item brings is named by its id, too.
+class name_resolver {
+public:
+  /// Borrows the engine.
+  name_resolver(engine& target, std::optional<std::string> in_sight_of)
+      : target_(target), in_sight_of_(std::move(in_sight_of)) {}
+
+  /// One request, or all items of a batch in their order. Precondition: the shape was checked.
+  result<void> resolve(json& request, const json_path& at);
+  /// Takes note of the id that a request gives to what it brings.
+  void note_made(const json& request);
+
+private:
+  result<void> resolve_one(json& request, const json_path& at);
+  result<std::string> uri_of(const memory_id& id, const json& request);
+
+  engine& target_;
+  std::optional<std::string> in_sight_of_;
+  std::map<memory_id, memory_type> made_;
+};
 
 } // namespace mneme::protocol

@@ -7,6 +7,7 @@
 #include "messages/text/hex.hpp"
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/base64.hpp"
+#include "tools/protocol/memory_name.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
 
@@ -174,7 +175,7 @@ result<prove_request> read_prove(const json& request, const json_path& at) {
     return fail(errc::missing_key, "give ids, edges, fields or seqs to prove",
                 at.key("ids").text());
   in.items("ids", [&](const json& item, const json_path& here) {
-    auto id = parse_memory_id(item.get_ref<const std::string&>());
+    auto id = id_named(item.get_ref<const std::string&>());
     if (id)
       r.ids.push_back(*id);
     else

@@ -49,7 +49,7 @@ result<json> session::run(const json& request, const std::optional<error>& overs
     if (auto ok = wait_for_newest(engine_, resolved); !ok) return propagate(ok);
   if (auto ok = resolve_times(engine_, resolved, document); !ok) return propagate(ok);
   if (has_ids) {
-    if (auto ok = resolve_names(engine_, resolved, in_sight_of_, document); !ok)
+    if (auto ok = name_resolver(engine_, in_sight_of_).resolve(resolved, document); !ok)
       return propagate(ok);
     // The type of what is named says which data there may be.
     if (auto ok = check_members(resolved, op->keys, true, document); !ok) return propagate(ok);

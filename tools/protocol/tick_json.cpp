@@ -217,12 +217,15 @@ result<json> run_tick(session& s, const json& request) {
       return fail(errc::limit_exceeded,
                   fmt::format("a tick has at most {} {}", max_tick_items, key), key);
   item_list<tick_read> reads(request, "reads", read_of);
+  name_resolver names(s.target(), s.in_sight_of());
   item_list<tick_write> writes(
-      request, "writes", [&s](const json& item, const json_path& at) -> result<tick_write> {
-        if (!names_by_id(item)) return write_of(item, at);
+      request, "writes", [&names](const json& item, const json_path& at) -> result<tick_write> {
+        if (!names_by_id(item)) {
+          names.note_made(item);
+          return write_of(item, at);
+        }
         json named = item;
-        if (auto ok = resolve_names(s.target(), named, s.in_sight_of(), at); !ok)
-          return propagate(ok);
+        if (auto ok = names.resolve(named, at); !ok) return propagate(ok);
         return write_of(named, at);
       });
   const request_deadline time(s, deadline_of(request));

@@ -14,7 +14,11 @@
 namespace mneme::protocol {
 
 result<timestamp> read_time(const json& value) {
-  if (value.is_string()) return parse_timestamp(value.get_ref<const std::string&>());
+  if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    constexpr std::size_t date_size = 10; // 2026-11-23: its first moment
+    return parse_timestamp(text.size() == date_size ? text + "T00:00:00Z" : text);
+  }
   const timestamp t{value.get<std::int64_t>()};
   if (!is_valid(t)) return fail(errc::bad_time, "a time is from 1970 to the end of 2261");
   return t;
@@ -40,7 +44,7 @@ void value_reader::fail_key(std::string_view key, errc code, std::string message
 void value_reader::fail_name(std::string_view key, const json& value,
                              std::span<const std::string_view> names) {
   std::string message = fmt::format("\"{}\" is not a {}", text_of(value), key);
-  if (!names.empty()) message += fmt::format(" ({})", fmt::join(names, ", "));
+  if (!names.empty()) message += fmt::format("; there is {}", fmt::join(names, ", "));
   fail_key(key, errc::bad_value, std::move(message));
 }
 

@@ -56,7 +56,7 @@ public:
     if (value == nullptr) return std::nullopt;
     auto parsed = parse_enum<Enum>(text_of(*value));
     if (!parsed && std::is_same_v<Enum, memory_type>) fail_type(key, *value);
-    if (!parsed) fail_name(key, *value);
+    if (!parsed) fail_name(key, *value, names_of_enum<Enum>());
     return parsed;
   }
   /// Of an enum whose names are given in its order, starting at 0.
@@ -83,6 +83,19 @@ public:
 
 private:
   static std::string_view text_of(const json& value);
+  template <class Enum>
+  static std::vector<std::string_view> names_of_enum() {
+    std::vector<std::string_view> names;
+    constexpr int most = 256;
+    for (int byte = 0; byte < most; ++byte) {
+      const auto name = to_string(static_cast<Enum>(byte));
+      if (!name.empty())
+        names.push_back(name);
+      else if (!names.empty())
+        break; // enums begin at 0 or 1, and have no holes
+    }
+    return names;
+  }
   void fail_name(std::string_view key, const json& value,
                  std::span<const std::string_view> names = {});
   void fail_edge_type(const json_path& at, const json& value);
