@@ -14,8 +14,7 @@ constexpr int renewals = 3;
 } // namespace
 
 lease_keeper::lease_keeper(std::shared_ptr<log_store> log, log_epoch epoch,
-                           std::chrono::milliseconds lease,
-                           std::shared_ptr<const log_standing> standing)
+                           std::chrono::milliseconds lease, std::shared_ptr<log_standing> standing)
     : log_(std::move(log)),
       epoch_(epoch),
       lease_(lease),
@@ -40,8 +39,12 @@ void lease_keeper::keep() {
     const bool is_halted = standing_ != nullptr && standing_->is_halted();
     const auto renewed = log_->renew(epoch_, is_halted ? std::chrono::milliseconds{0} : lease_);
     if (renewed && is_halted) return; // somebody else may lead
+    if (renewed && !*renewed) {       // another leads
+      if (standing_ != nullptr)
+        if (const auto tail = log_->tail()) standing_->lose(*tail);
+      return;
+    }
     hold.lock();
-    if (renewed && !*renewed) return; // another leads
   }
 }
 

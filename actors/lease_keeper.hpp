@@ -16,7 +16,7 @@ class lease_keeper {
 public:
   /// An engine that writes no more, as `standing` says, lets go of the lease.
   lease_keeper(std::shared_ptr<log_store> log, log_epoch epoch, std::chrono::milliseconds lease,
-               std::shared_ptr<const log_standing> standing);
+               std::shared_ptr<log_standing> standing);
   /// Ends at once, but for what it has just asked.
   ~lease_keeper();
   lease_keeper(const lease_keeper&) = delete;
@@ -28,7 +28,7 @@ private:
   std::shared_ptr<log_store> log_;
   log_epoch epoch_;
   std::chrono::milliseconds lease_;
-  std::shared_ptr<const log_standing> standing_;
+  std::shared_ptr<log_standing> standing_;
   std::mutex guard_;
   std::condition_variable ends_;
   bool is_over_ = false;

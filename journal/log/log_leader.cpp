@@ -106,10 +106,13 @@ result<bool> log_leader::find(const log_frame& frame) {
     return end(errc::read_only, fmt::format("another process appends to the log in epoch {} too",
                                             tail_.epoch.value));
   }
-  if (!is_mine) {
-    (void)fenced_by(*found); // this one is there, and nothing more will be
-    return true;
-  }
+  // A claim behind it confirms nothing: it may be no more than what a wait for a standby left, too.
+  if (!is_mine)
+    return end(
+        errc::outcome_unknown,
+        fmt::format("the log has the last frame, but '{}' leads it in epoch {} since: whether "
+                    "it stays there is not known",
+                    found->holder, found->epoch.value));
   // What can be read need not be wherever a commit has to be, such as at a standby: if the server
   // fell between the two. A commit behind it is only acknowledged when both are.
   auto renewed = store_->renew(tail_.epoch, options_.lease);

@@ -196,7 +196,8 @@ result<branch_report> backup_anew(file_system& files, const std::string& from,
   if (copied) copied = made->finish(plan.info);
   if (copied) return report;
   made->abandon();
-  return propagate(copied);
+  return std::unexpected(
+      unless_trimmed_meanwhile(files, from, plan.info.id, plan.cut.at, copied.error()));
 }
 
 } // namespace

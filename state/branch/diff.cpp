@@ -130,6 +130,7 @@ private:
                           .b = both.now_b()};
       note_erased(a_, both.a, d.a, id);
       note_erased(b_, both.b, d.b, id);
+      if (d.a && d.b && d.a->erased && d.b->erased) return true; // nothing is left to differ
       ++(!d.b ? report_.only_a : !d.a ? report_.only_b : report_.changed);
       return visit_(d);
     });

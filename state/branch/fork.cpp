@@ -166,6 +166,7 @@ result<branch_report> fork_files(file_system& files, const std::string& from, fi
   if (report)
     if (auto ok = made->finish(own); !ok) report = propagate(ok);
   if (report) return report;
+  report = std::unexpected(unless_trimmed_meanwhile(files, from, own.id, cut->at, report.error()));
   made->abandon();
   if (&files == &to_files) forget_fork(files, from, own.branch);
   return report;

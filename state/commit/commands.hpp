@@ -155,8 +155,8 @@ struct halt_command {
 using commit_command =
     std::variant<mutate_command, promote_command, touch_command, late_touch_command, attest_command,
                  compact_command, tick_command, embed_command, snapshot_command, decay_command,
-                 erase_command, trim_command, checkpoint_command, inspect_command, follow_command, lead_command,
-                 yield_command, halt_command>;
+                 erase_command, trim_command, checkpoint_command, inspect_command, follow_command,
+                 lead_command, yield_command, halt_command>;
 /// What keeps a copy of a log where it is to be, and asks for nothing of its own.
 bool is_of_log(const commit_command& c);
 

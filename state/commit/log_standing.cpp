@@ -49,6 +49,18 @@ void log_standing::follow() {
   had_all_at_ = clock_();
 }
 
+void log_standing::lose(const log_tail& tail) {
+  const std::lock_guard hold(guard_);
+  if (returns_) return; // it follows as soon as it may
+  is_lost_ = true;
+  epoch_ = tail.epoch;
+  holder_ = tail.holder;
+  log_seq_ = std::max(log_seq_, tail.last_seq);
+  had_all_at_ = clock_();
+  problem_ = fmt::format("'{}' leads the log in epoch {} now, and this process does not follow it",
+                         parts_of(holder_).name, epoch_.value);
+}
+
 void log_standing::heard(const log_tail& tail, bool has_all, std::int64_t asked_at) {
   const std::lock_guard hold(guard_);
   if (tail.epoch >= epoch_) {
@@ -89,7 +101,7 @@ void log_standing::arrived() {
 log_status log_standing::status(seq_no published) const {
   const std::lock_guard hold(guard_);
   auto [name, address] = parts_of(holder_);
-  log_status s{.role = *follows_ ? log_role::follower : log_role::leader,
+  log_status s{.role = *follows_ || is_lost_ ? log_role::follower : log_role::leader,
                .epoch = epoch_.value,
                .leader = std::move(name),
                .leader_address = std::move(address),
@@ -129,7 +141,7 @@ result<void> log_standing::wait_for(seq_no at_least, const std::function<seq_no(
   if (is_there()) return {};
   if (halted_) return std::unexpected(*halted_);
   const seq_no now = published();
-  const auto lag_ms = *follows_ ? std::max<std::int64_t>(clock_() - had_all_at_, 0) : 0;
+  const auto lag_ms = *follows_ || is_lost_ ? std::max<std::int64_t>(clock_() - had_all_at_, 0) : 0;
   return fail(errc::behind,
               fmt::format("this copy is at seq {}, the log at {} or further, and seq {} was asked "
                           "for; what it shows may be {} ms old",

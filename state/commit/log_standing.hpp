@@ -32,6 +32,8 @@ public:
 
   void lead(log_epoch epoch, std::string holder);
   void follow();
+  /// Another leads, and this process does not follow it: what it shows grows old.
+  void lose(const log_tail& tail);
   /// The log was asked where it ends at `asked_at`, and the copy has all of that, or not yet.
   void heard(const log_tail& tail, bool has_all, std::int64_t asked_at);
   /// It could not be asked, or not be led; empty: that is over.
@@ -63,6 +65,7 @@ private:
   std::int64_t had_all_at_;
   std::string problem_;
   std::optional<error> halted_;
+  bool is_lost_ = false;
 };
 
 } // namespace mneme

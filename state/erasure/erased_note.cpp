@@ -105,6 +105,14 @@ result<void> check_erased_still(file_system& files, const std::string& directory
   return fail(errc::busy, "something was erased in " + directory + " meanwhile; try again");
 }
 
+error unless_trimmed_meanwhile(file_system& files, const std::string& directory,
+                               const world_id& world, seq_no cut, error why) {
+  if (why.code != errc::corrupt) return why;
+  const auto is_trimmed = has_trim_behind(files, journal_directory(directory), world, cut);
+  if (!is_trimmed || !*is_trimmed) return why;
+  return {errc::busy, directory + " was trimmed meanwhile; try again", {}};
+}
+
 result<void> write_erased_note(file_system& files, const std::string& directory,
                                const std::vector<seq_no>& seqs) {
   if (seqs.empty()) return {};

@@ -35,6 +35,9 @@ result<std::vector<seq_no>> erased_from_behind(file_system& files, const std::st
 result<void> check_erased_still(file_system& files, const std::string& directory,
                                 const world_id& world, seq_no cut,
                                 const std::vector<seq_no>& known);
+/// busy in place of a damage that a trim explains which came while files were copied up to the cut.
+error unless_trimmed_meanwhile(file_system& files, const std::string& directory,
+                               const world_id& world, seq_no cut, error why);
 /// Notes them for a copy of the world; durable. Nothing is written where there are none.
 result<void> write_erased_note(file_system& files, const std::string& directory,
                                const std::vector<seq_no>& seqs);

@@ -8,6 +8,7 @@
 #include "journal/journal.hpp"
 #include "journal/ledger.hpp"
 #include "journal/roots.hpp"
+#include "journal/trim_payloads.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_directory.hpp"
 #include "state/erasure/erased_note.hpp"
@@ -124,8 +125,10 @@ result<void> check_end(file_system& fs, const std::string& dir, const std::strin
 
 } // namespace
 
-result<verify_report> verify_journal(file_system& fs, const std::string& dir,
-                                     const progress& on_progress) {
+namespace {
+
+result<verify_report> verify_once(file_system& fs, const std::string& dir,
+                                  const progress& on_progress) {
   auto info = read_world_file(fs, dir);
   if (!info) return propagate(info);
   verify_report report;
@@ -180,6 +183,24 @@ result<verify_report> verify_journal(file_system& fs, const std::string& dir,
       !erased && erased.error().code == errc::busy)
     report.unfinished = erased.error().message;
   return report;
+}
+
+} // namespace
+
+/// Of a world that is trimmed meanwhile, files are taken away whose end was read before the trim
+/// said so: it is read anew then.
+result<verify_report> verify_journal(file_system& fs, const std::string& dir,
+                                     const progress& on_progress) {
+  constexpr int most_readings = 5;
+  for (int i = 1;; ++i) {
+    auto report = verify_once(fs, dir, on_progress);
+    if (!report || report->ok || i == most_readings) return report;
+    const auto info = read_world_file(fs, dir);
+    if (!info) return report;
+    const auto is_trimmed =
+        has_trim_behind(fs, journal_directory(dir), info->id, report->roots.seq);
+    if (!is_trimmed || !*is_trimmed) return report;
+  }
 }
 
 result<root_set> fold_roots(file_system& fs, const std::string& dir, seq_no at,
