@@ -189,6 +189,63 @@ TEST_CASE("a frame whose answer was lost is found", "[log]") {
   }
 }
 
+namespace {
+
+/// Somebody else claims the log while the answer of an append is on its way, and it is lost.
+class claimed_behind final : public log_store {
+public:
+  explicit claimed_behind(memory_log_server& server) : server_(server), to_(server.connect()) {}
+
+  result<void> create(std::string_view founding) override { return to_->create(founding); }
+  result<std::string> founding() override { return to_->founding(); }
+  result<log_tail> tail() override { return to_->tail(); }
+  result<append_outcome> append(const log_point& expect, log_epoch epoch, milliseconds ttl,
+                                const log_frame& frame) override {
+    auto done = to_->append(expect, epoch, ttl, frame);
+    REQUIRE((done && *done == append_outcome::appended));
+    server_.pass(2 * ttl);
+    REQUIRE(to_->claim(epoch, "another", ttl)->outcome == claim_outcome::granted);
+    return append_outcome::unknown;
+  }
+  result<std::vector<log_frame>> read(std::uint64_t from, std::size_t frames,
+                                      std::uint64_t bytes) override {
+    return to_->read(from, frames, bytes);
+  }
+  result<claim_answer> claim(log_epoch newest, std::string_view holder, milliseconds ttl) override {
+    return to_->claim(newest, holder, ttl);
+  }
+  result<bool> renew(log_epoch epoch, milliseconds ttl) override { return to_->renew(epoch, ttl); }
+  result<void> may_erase() override { return to_->may_erase(); }
+  result<void> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
+                     log_epoch epoch) override {
+    return to_->erase(seqs, checkpoint, epoch);
+  }
+  result<void> trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) override {
+    return to_->trim(frames, checkpoint, epoch);
+  }
+  result<digest> put_blob(std::string_view bytes) override { return to_->put_blob(bytes); }
+  result<std::string> get_blob(const digest& hash) override { return to_->get_blob(hash); }
+
+private:
+  memory_log_server& server_;
+  std::shared_ptr<log_store> to_;
+};
+
+} // namespace
+
+TEST_CASE("a frame behind which another leads is not said to stay", "[log]") {
+  memory_log_server server;
+  REQUIRE(server.connect()->create("w"));
+  auto leader = log_leader::claim(std::make_shared<claimed_behind>(server), named("one"));
+  REQUIRE(leader);
+  // A claim that only a wait for a standby left vouches for no frame before it.
+  CHECK(failure((*leader)->append(frame_behind((*leader)->tail(), {"a"})))
+        == errc::outcome_unknown);
+  CHECK(failure((*leader)->append(frame_behind((*leader)->tail(), {"b"})))
+        == errc::outcome_unknown);
+  CHECK(frames_in(server) == 1);
+}
+
 TEST_CASE("while the log is away nothing is written, and later it goes on", "[log]") {
   memory_log_server server;
   REQUIRE(server.connect()->create("w"));
