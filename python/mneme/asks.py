@@ -135,6 +135,13 @@ def uri_of(memory: Any) -> str:
     raise TypeError(f"neither a uri nor a record that has one: {memory!r}")
 
 
+def name_of(memory: Any) -> str:
+    """Of an id, a uri, or a record that has one: what a change names a memory by. An id means it as it is then."""
+    if isinstance(memory, Mapping) and "uri" in memory:
+        return str(memory["uri"])
+    return memory if isinstance(memory, str) else id_of(memory)
+
+
 def listed(items: Iterable[T], kind: Type[T], name: str) -> List[T]:
     """The items, all of the kind; a text is not taken for the list of its letters."""
     if isinstance(items, (str, bytes)):
@@ -203,16 +210,16 @@ def trim(before: Optional[int] = None, **more: Any) -> Ask[Record]:
 
 def update(memory: Memory, data: Optional[Mapping[str, Any]] = None, *, payload: Any = None,
            **more: Any) -> Ask[Record]:
-    return Ask("update", {"uri": uri_of(memory), **keys({"data": data, "payload": _text_of(payload), **more})},
+    return Ask("update", {"uri": name_of(memory), **keys({"data": data, "payload": _text_of(payload), **more})},
                whole)
 
 
 def update_head(memory: Memory, **more: Any) -> Ask[Record]:
-    return Ask("update_head", {"uri": uri_of(memory), **keys(more)}, whole)
+    return Ask("update_head", {"uri": name_of(memory), **keys(more)}, whole)
 
 
 def tombstone(memory: Memory, reason: str = "", **more: Any) -> Ask[Record]:
-    return Ask("tombstone", {"uri": uri_of(memory), "reason": reason, **keys(more)}, whole)
+    return Ask("tombstone", {"uri": name_of(memory), "reason": reason, **keys(more)}, whole)
 
 
 def restore(memory: Memory, **more: Any) -> Ask[Record]:

@@ -30,7 +30,8 @@ constexpr std::string_view wrap_up_text =
     "Go through this conversation. Store with the tool remember, each on its own: facts that will "
     "still matter, preferences of the user, decisions with their reasons, and open commitments. "
     "First look with the tool search whether it is there already; then update it instead. Store "
-    "nothing that is private to others. At the end, call attest with the uris that helped.";
+    "nothing that is private to others. At the end, if there is a tool attest, call it with the "
+    "uris that helped.";
 
 std::string text_argument(const json& arguments, const char* name) {
   if (!arguments.is_object() || !arguments.contains(name) || !arguments[name].is_string())
