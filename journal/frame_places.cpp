@@ -15,9 +15,10 @@ seq_no last_of(const journal_frame& frame) {
 
 } // namespace
 
-void frame_places::note(const frame_place& place) {
+void frame_places::note(const frame_place& place, std::uint32_t since) {
   ensure(place.segment <= place.first, "a frame is in a segment that begins with it or before");
   const std::scoped_lock lock(guard_);
+  if (since % 2 != 0 || since != rewrites()) return;
   if (!places_.emplace(place.first, place).second) return;
   noted_.push_back(place.first);
   if (noted_.size() <= most) return;
@@ -57,6 +58,8 @@ void frame_places::begin_rewrite() {
   const std::scoped_lock lock(guard_);
   ensure(rewrites() % 2 == 0, "one rewrite is under way at a time");
   ++rewrites_;
+  places_.clear();
+  noted_.clear();
   kept_.clear();
   kept_bytes_ = 0;
 }

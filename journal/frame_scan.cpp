@@ -10,7 +10,9 @@ namespace {
 
 class frame_scan {
 public:
-  frame_scan(frame_places& places, const frame_visitor& visit) : places_(places), visit_(visit) {}
+  /// `since`: places' rewrites() before any file was opened.
+  frame_scan(frame_places& places, std::uint32_t since, const frame_visitor& visit)
+      : places_(places), since_(since), visit_(visit) {}
 
   /// False: the visitor has stopped.
   result<bool> take_kept(frame_range& range) {
@@ -29,7 +31,6 @@ public:
       if (auto ok = walk.start_at(*known); !ok) return ok;
     if (auto ok = walk.seek(range.from); !ok) return ok;
     while (walk.last() < range.last) {
-      const std::uint32_t rewrites = places_.rewrites();
       auto read = walk.next();
       if (!read) return propagate(read);
       if (!*read)
@@ -37,8 +38,8 @@ public:
                     "the journal ends before seq " + std::to_string(range.last.value));
       const auto frame = std::make_shared<const journal_frame>(std::move(**read));
       if (frame->prefix.seal) continue; // it has no seq of its own
-      places_.note({frame->prefix.first_seq, frame->segment_first, frame->offset});
-      places_.keep(frame, rewrites);
+      places_.note({frame->prefix.first_seq, frame->segment_first, frame->offset}, since_);
+      places_.keep(frame, since_);
       auto more = visit_(*frame);
       if (!more) return propagate(more);
       if (!*more) return {};
@@ -48,6 +49,7 @@ public:
 
 private:
   frame_places& places_;
+  std::uint32_t since_;
   const frame_visitor& visit_;
 };
 
@@ -57,7 +59,7 @@ result<void> scan_frames(file_system& fs, const std::string& dir, const world_id
                          const frame_range& range, frame_places& places,
                          const frame_visitor& visit) {
   const std::uint32_t rewrites = places.rewrites();
-  frame_scan scan(places, visit);
+  frame_scan scan(places, rewrites, visit);
   frame_range rest = range;
   auto more = scan.take_kept(rest);
   if (!more) return propagate(more);
@@ -67,7 +69,7 @@ result<void> scan_frames(file_system& fs, const std::string& dir, const world_id
   auto walked = scan.walk(*walk, rest);
   const bool was_rewritten = rewrites % 2 != 0 || rewrites != places.rewrites();
   if (!walked && walked.error().code == errc::corrupt && was_rewritten)
-    return fail(errc::busy, "content is being erased: try again");
+    return fail(errc::busy, "content is being erased or trimmed: try again");
   return walked;
 }
 

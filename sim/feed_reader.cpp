@@ -185,6 +185,19 @@ change_source source_of(world& w) {
 
 } // namespace
 
+namespace {
+
+/// The first seq that no trim of so far has left behind.
+seq_no kept_from(const evidence& known) {
+  seq_no from{};
+  for (seq_no seq{1}; seq <= known.roots.last(); seq = seq.next())
+    if (const auto* trim = std::get_if<trim_payload>(&known.roots.entry_at(seq).payload))
+      from = std::max(from, trim->before);
+  return from;
+}
+
+} // namespace
+
 check_result feed_reader::read_page(const evidence& known, world& w, seq_no& since) {
   changes_request r;
   r.since = since;
@@ -192,10 +205,10 @@ check_result feed_reader::read_page(const evidence& known, world& w, seq_no& sin
   r.filter.include_uses = true;
   r.with_record = draw_.one_in(4);
   auto page = read_changes(w.views(), source_of(w), r);
-  if (!page && page.error().code == errc::seq_unavailable
-      && since < w.window.first_before(w.published_seq())) {
+  const seq_no kept = std::max(w.window.first_before(w.published_seq()), kept_from(known));
+  if (!page && page.error().code == errc::seq_unavailable && since < kept) {
     // It rested for too long, and begins anew where the feed ends.
-    since = std::max(source_of(w).last, w.window.first_before(w.published_seq()));
+    since = std::max(source_of(w).last, kept);
     return {};
   }
   if (!page) return wrong(feed_oracle, "who goes on is refused: " + page.error().message);
@@ -215,6 +228,8 @@ check_result feed_reader::read_somewhere(const evidence& known, world& w) {
   r.filter.include_uses = draw_.one_in(2);
   r.with_record = draw_.one_in(4);
   auto page = read_changes(w.views(), source_of(w), r);
+  // While a trim goes on, what it drops is gone already, though it can be read at still.
+  if (!page && page.error().code == errc::seq_unavailable && *r.since < kept_from(known)) return {};
   if (!page) return wrong(feed_oracle, "what is there is not told: " + page.error().message);
   return check_page(known, r, *page);
 }

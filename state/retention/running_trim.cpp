@@ -63,7 +63,9 @@ result<void> running_trim::rewrite_next() {
   }
   while (!segments_->empty()) {
     const seq_no segment = segments_->front();
+    world_.frame_starts.begin_rewrite();
     auto made = drop_in_segment(files, dir, segment, by_);
+    world_.frame_starts.end_rewrite();
     if (!made) return propagate(made);
     segments_->erase(segments_->begin());
     if (!*made) continue;

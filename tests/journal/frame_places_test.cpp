@@ -26,15 +26,29 @@ std::shared_ptr<const journal_frame> frame_of(std::uint64_t first, std::uint32_t
 TEST_CASE("places: the nearest at or before a seq; what was noted longest ago goes first") {
   frame_places places;
   CHECK_FALSE(places.at_or_before(seq_no{9}));
-  places.note(place_at(5));
-  places.note(place_at(9));
+  places.note(place_at(5), 0);
+  places.note(place_at(9), 0);
   CHECK_FALSE(places.at_or_before(seq_no{4}));
   CHECK(places.at_or_before(seq_no{8})->first == seq_no{5});
   CHECK(places.at_or_before(seq_no{9})->offset == 900);
   CHECK(places.at_or_before(seq_no{1'000})->first == seq_no{9});
-  for (std::uint64_t i = 0; i < frame_places::most - 1; ++i) places.note(place_at(100 + i));
+  for (std::uint64_t i = 0; i < frame_places::most - 1; ++i) places.note(place_at(100 + i), 0);
   CHECK_FALSE(places.at_or_before(seq_no{8}));
   CHECK(places.at_or_before(seq_no{50})->first == seq_no{9});
+}
+
+TEST_CASE("places: what a rewrite moved is forgotten, and not noted of files of before") {
+  frame_places places;
+  const std::uint32_t before = places.rewrites();
+  places.note(place_at(5), before);
+  places.begin_rewrite();
+  CHECK_FALSE(places.at_or_before(seq_no{9}));
+  places.note(place_at(5), places.rewrites());
+  places.end_rewrite();
+  places.note(place_at(5), before);
+  CHECK_FALSE(places.at_or_before(seq_no{9}));
+  places.note(place_at(5), places.rewrites());
+  CHECK(places.at_or_before(seq_no{9}));
 }
 
 TEST_CASE("kept frames: found by any of their seqs, and the newest stay") {
