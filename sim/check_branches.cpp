@@ -35,7 +35,6 @@ check_result check_opened(const evidence& known, const std::shared_ptr<memory_fi
   options.directory = branch;
   options.create = false;
   options.embedder = w.embedder;
-  options.store.remove = [] { return result<void>(); };
   auto opened = open_world(options);
   if (!opened) return wrong("branch", branch + ": " + opened.error().message);
   auto dump = canonical_dump(**opened);

@@ -85,9 +85,11 @@ result<void> replay_journal(file_system& from_files, const std::string& from, wo
         return at < last;
       });
   if (!walked) return walked;
-  if (up_to && into.published_seq() != *up_to)
+  if (up_to && into.published_seq() != *up_to) {
+    if (auto ok = check_journal_reaches_checkpoint(from_files, from, into.info.id); !ok) return ok;
     return fail(errc::seq_unavailable,
                 "the journal ends at seq " + std::to_string(into.published_seq().value), "up_to");
+  }
   return sync(into);
 }
 

@@ -443,11 +443,17 @@ TEST_CASE("a journal that is cut off below its checkpoint is corrupt for every r
     const auto is_corrupt = [](const auto& r) { return !r && r.error().code == errc::corrupt; };
     CHECK(is_corrupt(fold_roots(*place.files, "world", {1})));
     CHECK(is_corrupt(fold_roots(*place.files, "world", {5})));
-    for (const std::optional<seq_no> up_to : {std::optional<seq_no>{}, {seq_no{1}}}) {
-      site other;
-      auto into = other.open();
-      CHECK(is_corrupt(replay_journal(*place.files, "world", *into, up_to, {})));
-    }
+    site other;
+    auto into = other.open();
+    CHECK(is_corrupt(replay_journal(*place.files, "world", *into, {}, {})));
+    // Who names the last entry to take may have what is whole: the way out that verify names.
+    site rest;
+    auto salvaged = rest.open();
+    const auto replayed = replay_journal(*place.files, "world", *salvaged, seq_no{1}, {});
+    if (end < ends[0])
+      CHECK(is_corrupt(replayed));
+    else
+      CHECK((replayed && salvaged->published_seq() == seq_no{1}));
     auto report = verify_journal(*place.files, "world", {});
     REQUIRE(report);
     CHECK_FALSE(report->ok);
