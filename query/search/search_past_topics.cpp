@@ -37,6 +37,8 @@ public:
     std::vector<topic_value> past;
     for (const auto& v : **values) (s_.when().tells(v) ? told : past).push_back(v);
     if (!says_any(field_lines(past)) || says_any(field_lines(told))) return false;
+    // Values that are known of an earlier turn needed no reader.
+    if (auto ok = open(); !ok) return propagate(ok);
     auto record =
         read_memory(views_, *reader_, views_.attributes->node(r.row), r.row, s_.context.at);
     if (!record) return propagate(record);
