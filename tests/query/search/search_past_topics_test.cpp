@@ -91,6 +91,16 @@ TEST_CASE("past topics: found by nothing but what a field held, a topic is left 
   CHECK(same_ids(w.search(r), {ana, ben}));
 }
 
+TEST_CASE("past topics: a second turn looks at what the first one knew the values of") {
+  topic_search w;
+  const auto fans = w.topic("Globex fans", {held("employer", "Globex", after(-9), after(1))});
+  (void)w.topic("Ana", {held("employer", "Globex", after(-9), after(1))});
+  w.pass(1);
+  const auto found = w.search(words_of("Globex"));
+  CHECK(same_ids(found, {fans}));
+  CHECK(found.coverage.memory.ended == 1);
+}
+
 TEST_CASE("past topics: by as_of, what held then, and nothing that began later") {
   topic_search w;
   const auto ana = w.topic("Ana", {held("employer", "Globex", after(10), after(20))});
