@@ -250,7 +250,7 @@ result<branch_report> stream_files(file_system& files, const std::string& from, 
   if (auto note = read_file(files, erased_note_path(from)))
     if (auto ok = send_text("ERASED", std::move(*note)); !ok) return propagate(ok);
   for (const std::string name : {"ERASED_IDS", "ERASED_FIELDS"})
-    if (auto note = read_file(files, from + "/" + name))
+    if (auto note = read_file(files, fmt::format("{}/{}", from, name)))
       if (auto ok = send_text(name, std::move(*note)); !ok) return propagate(ok);
   if (auto note = read_file(files, embedder_path(from)))
     if (auto ok = send_text("EMBEDDER", std::move(*note)); !ok) return propagate(ok);

@@ -39,7 +39,7 @@ std::vector<change_kind> read_kinds(value_reader& in) {
   return kinds;
 }
 
-std::vector<memory_id> read_ids(value_reader& in) {
+std::vector<memory_id> ids_in(value_reader& in) {
   std::vector<memory_id> ids;
   in.items("ids", [&](const json& item, const json_path& at) {
     const auto& text = item.get_ref<const std::string&>();
@@ -68,7 +68,7 @@ result<changes_request> read_changes(const json& request) {
   r.filter.namespaces = in.texts("namespaces").value_or(r.filter.namespaces);
   r.filter.tags = in.texts("tags").value_or(r.filter.tags);
   r.filter.hashtags = in.texts("hashtags").value_or(r.filter.hashtags);
-  r.filter.ids = read_ids(in);
+  r.filter.ids = ids_in(in);
   r.filter.include_uses = in.flag("include_uses");
   r.with_record = in.flag("with_record");
   r.include_unsynced = in.flag("include_unsynced");

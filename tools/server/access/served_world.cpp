@@ -14,7 +14,7 @@ namespace {
 
 /// Configurations of clients are read by no shell.
 std::string in_home_directory(const std::string& directory) {
-  const char* const home = std::getenv("HOME");
+  const char* const home = std::getenv("HOME"); // NOLINT(concurrency-mt-unsafe): nobody sets it
   const bool is_below = directory == "~" || directory.starts_with("~/");
   return home != nullptr && is_below ? home + directory.substr(1) : directory;
 }
