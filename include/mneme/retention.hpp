@@ -29,8 +29,8 @@ struct trim_options {
   std::optional<timestamp> before_time;
   std::string reason; ///< both stay in the journal
   std::string by;
-  bool dry_run = false;                        ///< nothing is changed
-  progress on_progress;                        ///< entries that were looked at
+  bool dry_run = false; ///< nothing is changed
+  progress on_progress; ///< entries that were looked at
   // Of a world that is not open; one that is has its own.
   std::shared_ptr<mneme::embedder> embedder{}; ///< a host's own, where the world was made with one
   std::shared_ptr<clock> time{};               ///< null = the system's, likewise:
@@ -48,8 +48,9 @@ struct trim_report {
   std::uint64_t journal_bytes = 0;
 };
 /// Drops what of a world's history only reads before a point would need. The world must not be open
-/// (busy): engine::trim() is for one that is. A trim that is broken off is finished by whoever opens the world next. disk_full where
-/// there is no room to write anew what is made of the journal.
+/// (busy): engine::trim() is for one that is. A trim that is broken off is finished by whoever
+/// opens the world next. disk_full where there is no room to write anew what is made of the
+/// journal.
 result<trim_report> trim_world(const std::string& directory, const trim_options& options = {});
 
 } // namespace mneme

@@ -139,7 +139,7 @@ test("the SDK's client over streamable HTTP, with a key", { timeout: 120_000 }, 
   const key = execFileSync(MNEME, ["key", "add", keys, "--actor", "ana"],
     { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
   const server = spawn(MNEME, ["serve", join(FOLDER, "http"), "--listen", "127.0.0.1:0", "--tools", "all", "--keys",
-    keys, "--compat", "reference-memory", "--tools", "all"], { stdio: ["ignore", "pipe", "inherit"] });
+    keys, "--compat", "reference-memory"], { stdio: ["ignore", "pipe", "inherit"] });
   try {
     const [line] = await new Promise((resolve, reject) => {
       createInterface(server.stdout).once("line", (l) => resolve([l]));
