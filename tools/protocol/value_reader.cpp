@@ -44,7 +44,7 @@ void value_reader::fail_key(std::string_view key, errc code, std::string message
 void value_reader::fail_name(std::string_view key, const json& value,
                              std::span<const std::string_view> names) {
   std::string message = fmt::format("\"{}\" is not a {}", text_of(value), key);
-  if (!names.empty()) message += fmt::format("; there is {}", fmt::join(names, ", "));
+  if (!names.empty()) message += fmt::format(" ({})", fmt::join(names, ", "));
   fail_key(key, errc::bad_value, std::move(message));
 }
 
