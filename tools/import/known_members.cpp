@@ -26,4 +26,9 @@ result<json> known_members(const json& line, std::span<const protocol::key_shape
   return known;
 }
 
+std::string text_member(const protocol::json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
 } // namespace mneme::importing

@@ -2,11 +2,15 @@
 /// Lines of a format whose authors may add keys of their own: those become metadata.
 
 #include <span>
+#include <string>
 
 #include "mneme/types.hpp"
 #include "tools/protocol/shape.hpp"
 
 namespace mneme::importing {
+
+/// A member that is text; "" where there is none.
+std::string text_member(const protocol::json& object, const char* key);
 
 /// The members of the JSON object `line` that `keys` names, their shape checked. The others go to
 /// `other` where they are scalars or lists of scalars.

@@ -6,6 +6,7 @@
 #include "tools/import/derived_id.hpp"
 #include "tools/import/import.hpp"
 #include "tools/import/import_sink.hpp"
+#include "tools/import/known_members.hpp"
 #include "tools/import/local_time.hpp"
 #include "tools/import/source_file.hpp"
 #include "tools/protocol/shape.hpp"
@@ -15,11 +16,6 @@ namespace mneme::importing {
 namespace {
 
 using protocol::json;
-
-std::string string_member(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 /// What is a list of scalars, or one, stays; the rest of an object is nobody's to search.
 metadata_map metadata_of(const json& item) {
@@ -37,8 +33,8 @@ metadata_map metadata_of(const json& item) {
 
 result<write_request> note_of(const json& item, const std::string& actor) {
   if (!item.is_object()) return fail(errc::wrong_type, "a memory is an object");
-  const std::string id = string_member(item, "id");
-  const std::string text = string_member(item, "memory");
+  const std::string id = text_member(item, "id");
+  const std::string text = text_member(item, "memory");
   if (id.empty()) return fail(errc::missing_key, "the key \"id\" is missing", "id");
   if (text.empty()) return fail(errc::missing_key, "the key \"memory\" is missing", "memory");
   write_request r;
@@ -48,14 +44,14 @@ result<write_request> note_of(const json& item, const std::string& actor) {
   r.metadata["source_id"] = id;
   r.actor = actor;
   for (const char* key : {"user_id", "agent_id", "run_id", "app_id"}) {
-    const std::string name = string_member(item, key);
+    const std::string name = text_member(item, key);
     if (name.empty()) continue;
     if (r.actor.empty()) r.actor = name;
     r.metadata[key] = name;
   }
   r.provenance.source = provenance_source::imported;
   r.id = derived_id("mem0", r.actor, id, undated);
-  const std::string created = string_member(item, "created_at");
+  const std::string created = text_member(item, "created_at");
   if (created.empty()) return r;
   auto at = parse_local_time(created);
   if (!at) return fail(at.error().code, at.error().message, "created_at");

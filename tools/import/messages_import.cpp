@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/import/documents.hpp"
+#include "tools/import/known_members.hpp"
 #include "tools/protocol/shape.hpp"
 
 namespace mneme::importing {
@@ -16,11 +17,6 @@ namespace {
 
 using protocol::json;
 
-std::string text_at(const json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 /// What was said: text, or the text of a list of blocks. `other` counts blocks that are none.
 std::string said(const json& content, std::uint64_t& other) {
   if (content.is_string()) return content.get<std::string>();
@@ -28,7 +24,7 @@ std::string said(const json& content, std::uint64_t& other) {
   if (!content.is_array()) return text;
   for (const json& block : content) {
     std::string piece = block.is_string() ? block.get<std::string>() : std::string();
-    if (block.is_object()) piece = text_at(block, "text");
+    if (block.is_object()) piece = text_member(block, "text");
     if (piece.empty()) ++other;
     if (!piece.empty() && !text.empty()) text += "\n";
     text += piece;
@@ -58,12 +54,12 @@ json time_of(const json& message) {
 
 /// {role, content, name?}: as the interfaces take them.
 chat_message message_of_interface(const json& m) {
-  std::string speaker = text_at(m, "name");
-  const std::string role = text_at(m, "role");
+  std::string speaker = text_member(m, "name");
+  const std::string role = text_member(m, "role");
   // A tool has a name, too.
   const bool is_person = role == "user" || role == "assistant";
   if (speaker.empty() || !is_person) speaker = role;
-  return {.id = text_at(m, "id"),
+  return {.id = text_member(m, "id"),
           .speaker = std::move(speaker),
           .content = m.value("content", json()),
           .time = time_of(m)};
@@ -71,10 +67,10 @@ chat_message message_of_interface(const json& m) {
 
 /// {uuid, sender, text, content?}: of an export of Claude.
 chat_message message_of_claude(const json& m) {
-  const std::string sender = text_at(m, "sender");
+  const std::string sender = text_member(m, "sender");
   const json text = m.value("text", json());
   const bool has_text = text.is_string() && !text.get_ref<const std::string&>().empty();
-  return {.id = text_at(m, "uuid"),
+  return {.id = text_member(m, "uuid"),
           .speaker = sender == "human" ? "user" : sender,
           .content = has_text ? text : m.value("content", json()),
           .time = time_of(m)};
@@ -85,7 +81,7 @@ chat_message message_of_chatgpt(const std::string& id, const json& m) {
   const json author = m.value("author", json::object());
   const json content = m.value("content", json::object());
   return {.id = id,
-          .speaker = author.is_object() ? text_at(author, "role") : std::string(),
+          .speaker = author.is_object() ? text_member(author, "role") : std::string(),
           .content = content.is_object() ? content.value("parts", json()) : json(),
           .time = time_of(m)};
 }
@@ -97,7 +93,7 @@ void walk_chatgpt(const json& tree, std::string at, std::vector<chat_message>& m
     if (!node.is_object()) break;
     if (node.contains("message") && node["message"].is_object())
       messages.push_back(message_of_chatgpt(at, node["message"]));
-    at = text_at(node, "parent");
+    at = text_member(node, "parent");
   }
   std::ranges::reverse(messages);
 }
@@ -105,9 +101,9 @@ void walk_chatgpt(const json& tree, std::string at, std::vector<chat_message>& m
 result<conversation> conversation_of(const json& c, const std::string& where) {
   conversation out;
   for (const char* key : {"conversation_id", "uuid", "id"})
-    if (out.name.empty()) out.name = text_at(c, key);
+    if (out.name.empty()) out.name = text_member(c, key);
   for (const char* key : {"title", "name"})
-    if (out.title.empty()) out.title = text_at(c, key);
+    if (out.title.empty()) out.title = text_member(c, key);
   const auto listed = [&](const char* key, chat_message (*read)(const json&)) -> result<void> {
     for (std::size_t i = 0; i < c[key].size(); ++i) {
       if (!c[key][i].is_object())
@@ -123,7 +119,7 @@ result<conversation> conversation_of(const json& c, const std::string& where) {
   } else if (c.contains("chat_messages") && c["chat_messages"].is_array()) {
     if (auto ok = listed("chat_messages", message_of_claude); !ok) return propagate(ok);
   } else if (c.contains("mapping") && c["mapping"].is_object()) {
-    walk_chatgpt(c["mapping"], text_at(c, "current_node"), out.messages);
+    walk_chatgpt(c["mapping"], text_member(c, "current_node"), out.messages);
   } else {
     return fail(errc::missing_key,
                 fmt::format("{}: a conversation has messages, chat_messages or a mapping", where),

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "tools/server/http/routes.hpp"
+
 namespace mneme::server {
 
 namespace {
@@ -78,6 +80,14 @@ outcome<json> body_of(const http_request& request) {
   if (!body) return refuse_as(400, to_string(body.error().code), body.error().message);
   if (!body->is_object()) return bad_value("the body is an object");
   return std::move(*body);
+}
+
+http_response answer_on(const client_wire& wire, const http_request& request,
+                        const std::function<outcome<json>(json body)>& answered) {
+  auto body = body_of(request);
+  auto made = body ? answered(std::move(*body)) : outcome<json>(propagate_refusal(body));
+  if (!made) return wire.refuse(made.error().status, made.error().code, made.error().message);
+  return respond(answer{.status = 200, .body = std::move(*made)});
 }
 
 std::string parameter(const http_request& request, std::string_view name) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/server/access/door.hpp"
+#include "tools/server/clients/client_wire.hpp"
 #include "tools/server/http/http_message.hpp"
 
 namespace mneme::server {
@@ -62,6 +63,9 @@ json newest_first();
 
 /// The body of a request as an object; no body is an empty one.
 outcome<json> body_of(const http_request& request);
+/// What a wire answers a request with, given its body as an object.
+http_response answer_on(const client_wire& wire, const http_request& request,
+                        const std::function<outcome<json>(json body)>& answered);
 /// A parameter, or "".
 std::string parameter(const http_request& request, std::string_view name);
 

@@ -476,16 +476,13 @@ std::string_view zep_wire::methods_of(std::string_view path) const {
 
 http_response zep_wire::handle(const http_request& request) {
   const auto route = zep_route_of(request.path);
-  auto body = body_of(request);
-  if (!body) return refuse(body.error().status, body.error().code, body.error().message);
-  call c{.request = request,
-         .route = *route,
-         .engine = engine_call(to_, request.who),
-         .body = std::move(*body)};
-  auto answered = answer_call(c);
-  if (!answered)
-    return refuse(answered.error().status, answered.error().code, answered.error().message);
-  return respond(answer{.status = 200, .body = std::move(*answered)});
+  return answer_on(*this, request, [&](json body) {
+    call c{.request = request,
+           .route = *route,
+           .engine = engine_call(to_, request.who),
+           .body = std::move(body)};
+    return answer_call(c);
+  });
 }
 
 http_response zep_wire::refuse(int status, std::string_view code, std::string_view message) const {
