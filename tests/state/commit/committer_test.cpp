@@ -1,5 +1,6 @@
 // The committer's queue, its groups, and who waits for what.
-// Of: state/commit/command_bytes.cpp, state/commit/committer_execution.cpp, state/commit/committer_log.cpp
+// Of: state/commit/command_bytes.cpp
+// Of: state/commit/committer_execution.cpp, state/commit/committer_log.cpp
 #include <catch2/catch.hpp>
 
 #include "tests/state/coloured_notes.hpp"
