@@ -1,5 +1,5 @@
-// Which commands the bounds of what waits count, and what one keeps in memory. Only what a request
-// can make large is counted exactly.
+// What a command keeps in memory while it waits. Only what a request can make large is counted
+// exactly.
 
 #include "messages/held_bytes.hpp"
 #include "state/commit/commands.hpp"
@@ -208,18 +208,6 @@ std::uint64_t bytes_of(const tick_write& w) {
 
 std::uint64_t bytes_of(const commit_command& c) {
   return sizeof(c) + std::visit([](const auto& of) { return of_command(of); }, c);
-}
-
-bool is_of_log(const commit_command& c) {
-  return std::holds_alternative<follow_command>(c) || std::holds_alternative<lead_command>(c)
-         || std::holds_alternative<yield_command>(c) || std::holds_alternative<halt_command>(c);
-}
-
-bool is_bounded(const commit_command& c) {
-  if (const auto* barrier = std::get_if<checkpoint_command>(&c))
-    return barrier->reply && !barrier->last && !barrier->deferred;
-  return !is_of_log(c) && !std::holds_alternative<embed_command>(c)
-         && !std::holds_alternative<late_touch_command>(c);
 }
 
 } // namespace mneme

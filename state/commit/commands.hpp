@@ -159,6 +159,11 @@ using commit_command =
                  lead_command, yield_command, halt_command>;
 /// What keeps a copy of a log where it is to be, and asks for nothing of its own.
 bool is_of_log(const commit_command& c);
+/// Takes no other command into its frame.
+bool stands_alone(const commit_command& c);
+write_deadline deadline_of(const commit_command& c);
+/// Answers a command that will not be executed.
+void refuse(commit_command& c, const error& e);
 
 /// Counts for the bounds of what waits: all but what was let in before, and what the engine itself
 /// has to say, which nobody would send again.

@@ -25,34 +25,6 @@
 
 namespace mneme {
 
-namespace {
-
-/// Answers a command that will not be executed.
-void refuse(commit_command& command, const error& e) {
-  std::visit(
-      [&](auto& c) {
-        if (c.reply) c.reply(std::unexpected(e));
-      },
-      command);
-}
-
-write_deadline deadline_of(const commit_command& command) {
-  return std::visit(
-      [](const auto& c) -> write_deadline {
-        if constexpr (requires { c.deadline; }) return c.deadline;
-        return std::nullopt;
-      },
-      command);
-}
-
-bool stands_alone(const commit_command& c) {
-  return std::holds_alternative<snapshot_command>(c) || std::holds_alternative<decay_command>(c)
-         || std::holds_alternative<erase_command>(c) || std::holds_alternative<trim_command>(c)
-         || std::holds_alternative<checkpoint_command>(c) || is_of_log(c);
-}
-
-} // namespace
-
 committer::committer(world& w, std::shared_ptr<clock> clock, std::shared_ptr<random_source> random,
                      const committer_options& options)
     : world_(w),

@@ -1,5 +1,5 @@
 // The committer's queue, its groups, and who waits for what.
-// Of: state/commit/command_bytes.cpp
+// Of: state/commit/command_bytes.cpp, state/commit/commands.cpp
 // Of: state/commit/committer_execution.cpp, state/commit/committer_log.cpp
 #include <catch2/catch.hpp>
 
