@@ -9,7 +9,8 @@
 #include "index/vectors/vectors.hpp"
 #include "messages/math.hpp"
 #include "messages/text/forms.hpp"
-#include "query/search/asked_of_time.hpp"
+#include "query/asked_words.hpp"
+#include "query/search/asked_alone.hpp"
 #include "query/search/asked_times.hpp"
 #include "sim/model_lineage.hpp"
 #include "sim/searched_state.hpp"
@@ -28,7 +29,8 @@ struct scored_row {
   double raw = 0;
   double match = 0;
   bool is_dated = false;
-  bool is_said = false; ///< by who is named in the question
+  bool is_said = false;      ///< by who is named in the question
+  bool is_all_asked = false; ///< of the time, or by the speaker, that is all that is asked for
   std::optional<memory_id> older_of{};
   double recency = 0;
   double mixed = 0;
@@ -61,7 +63,7 @@ public:
     return std::move(rows_);
   }
   [[nodiscard]] bool is_under_floor(const scored_row& row) const {
-    return !of_time_ && (is_few_ ? row.raw : row.score) < r_.similarity_floor
+    return !row.is_all_asked && (is_few_ ? row.raw : row.score) < r_.similarity_floor
            && row.raw < std::max(0.5, r_.similarity_floor) * best_;
   }
 
@@ -105,25 +107,62 @@ private:
            && r_.tag != "import:overview";
   }
 
-  /// Of a question of a time alone, what is of that time, and said by whom it names.
-  void find_of_time() {
-    const asked_times times(r_.query, s_.now);
-    const auto is_there = [&](const memory& m) {
-      return m.head->type != memory_type::chunk && sees(viewer_of(r_), m.head);
-    };
-    const auto is_speaker = [&](const std::string& word) {
+  [[nodiscard]] bool is_there(const memory& m) const {
+    return m.head->type != memory_type::chunk && sees(viewer_of(r_), m.head);
+  }
+  /// By whom the asker sees.
+  [[nodiscard]] is_name_check is_name() const {
+    return [this](const std::string& word) {
       return std::ranges::any_of(s_.live, [&](const auto& one) {
         return is_there(one.second) && names_speaker(*one.second.head, &word);
       });
     };
-    if (chunks_ || s_.only != nullptr || w_.dates == 0 || !asks_of_time_alone(times, is_speaker))
+  }
+  /// What the question says of when and by whom. The workload names no roles.
+  void read_question() {
+    who_ = r_.query;
+    if (chunks_) return;
+    if (w_.dates > 0) times_ = asked_times(r_.query, s_.now);
+    if (times_.empty()) return;
+    if (times_.only_word().empty()) {
+      who_.clear();
+      for (const auto& word : times_.other_words()) who_ += word + " ";
+    } else if (names_somebody(times_.only_word(), is_name())) {
+      times_ = asked_times();
+    }
+  }
+  /// Of a question of a speaker alone, the newest of what he said.
+  void find_said() {
+    const bool any = std::ranges::any_of(s_.live, [&](const auto& one) {
+      return is_there(one.second) && names_speaker(*one.second.head);
+    });
+    if (chunks_ || !any || !times_.empty()
+        || !asks_of_speaker_alone(asked_words(r_.query), is_name(), true))
       return;
+    std::vector<const memory*> said;
+    for (const auto& row : rows_)
+      if (names_speaker(*row.record.head)) said.push_back(&row.record);
+    std::ranges::sort(said, [](const memory* a, const memory* b) {
+      if (a->head->created_at != b->head->created_at)
+        return a->head->created_at > b->head->created_at;
+      return a->head->id < b->head->id;
+    });
+    if (said.size() > window()) said.resize(window());
+    for (const memory* m : said) said_.insert(m->head->id);
+  }
+  [[nodiscard]] std::size_t window() const {
+    return static_cast<std::size_t>(std::max<std::int64_t>(4 * r_.limit, 50));
+  }
+
+  /// Of a question of a time alone, what is of that time, and said by whom it names.
+  void find_of_time() {
+    if (chunks_ || s_.only != nullptr || !asks_of_time_alone(times_, is_name())) return;
     std::set<memory_id> then;
     std::set<memory_id> said;
     bool any_then = false;
     bool any_said = false;
     for (const auto& [id, m] : s_.live) {
-      if (!is_there(m) || !times.contains(m.head->created_at)) continue;
+      if (!is_there(m) || !times_.contains(m.head->created_at)) continue;
       const bool is_in =
           s_.has_begun(m.version) && passes(m)
           && (!r_.stale || standing_in(s_.state, id, s_.at).stale == *r_.stale)
@@ -143,6 +182,7 @@ private:
   }
 
   void choose() {
+    read_question();
     find_of_time();
     std::set<std::string> paths;
     for (const auto& [id, m] : s_.live) {
@@ -176,6 +216,7 @@ private:
     }
     coverage.searched = static_cast<std::int64_t>(rows_.size());
     coverage.indexed_sources = static_cast<std::int64_t>(paths.size());
+    find_said();
   }
 
   void score_texts() {
@@ -204,8 +245,8 @@ private:
       whole += weight;
       for (auto& row : rows_) {
         const auto tf = static_cast<double>(std::ranges::count(row.terms, term));
+        if (tf > 0 || is_of_name(term, *row.record.head)) row.match += weight;
         if (tf == 0) continue;
-        row.match += weight;
         row.text +=
             idf * (w_.k1 + 1) * tf
             / (tf + w_.k1 * (1 - b) + w_.k1 * b / mean * static_cast<double>(row.terms.size()));
@@ -271,48 +312,67 @@ private:
     return static_cast<std::int64_t>(std::erase_if(rows_, test));
   }
 
-  /// With `part`, by a name that has this word.
-  [[nodiscard]] bool names_speaker(const head& h, const std::string* part = nullptr) const {
+  /// The names by which the question means whoever said it, in folded words.
+  [[nodiscard]] std::vector<std::vector<std::string>> names_asked(const head& h) const {
     static const std::string prefix = "speaker:";
-    const auto words = folded_words(r_.query);
+    std::vector<std::vector<std::string>> found;
+    if (!(w_.speakers > 0)) return found;
+    const auto words = folded_words(who_);
     const auto is_asked = [&](const std::string& word) {
       return std::ranges::find(words, word) != words.end();
     };
     const bool is_mine = is_asked("i") || is_asked("me") || is_asked("my") || is_asked("mine");
     for (const auto& tag : h.tags) {
       if (!tag.starts_with(prefix)) continue;
-      const auto name = folded_words(tag.substr(prefix.size()));
-      if (part != nullptr && std::ranges::find(name, *part) == name.end()) continue;
+      auto name = folded_words(tag.substr(prefix.size()));
       const bool is_role = name == std::vector<std::string>{"user"};
       if (is_role ? is_mine
                   : !name.empty() && name.size() <= 3 && !std::ranges::search(words, name).empty())
-        return true;
+        found.push_back(std::move(name));
     }
-    return false;
+    return found;
+  }
+  /// With `part`, by a name that has this word.
+  [[nodiscard]] bool names_speaker(const head& h, const std::string* part = nullptr) const {
+    return std::ranges::any_of(names_asked(h), [&](const auto& name) {
+      return part == nullptr || std::ranges::find(name, *part) != name.end();
+    });
+  }
+  /// Is it a term of the name of whom the question means, and who said this?
+  [[nodiscard]] bool is_of_name(const std::string& term, const head& h) const {
+    return !chunks_ && std::ranges::any_of(names_asked(h), [&](const auto& name) {
+      std::string text;
+      for (const auto& word : name) text += word + " ";
+      const auto terms = text_terms(text);
+      return std::ranges::find(terms, term) != terms.end();
+    });
   }
   void add_circumstances() {
-    const asked_times times(r_.query, s_.now);
     for (auto& row : rows_) {
       // What weighs nothing is not looked for, and says nothing of what is newer either.
-      row.is_dated = w_.dates > 0 && times.contains(row.record.head->created_at);
+      row.is_dated = times_.contains(row.record.head->created_at);
       if (row.is_dated) row.raw += w_.dates;
-      row.is_said = w_.speakers > 0 && names_speaker(*row.record.head);
+      row.is_said = names_speaker(*row.record.head);
       if (row.is_said) row.raw += w_.speakers;
     }
   }
 
   void narrow() {
-    if (of_time_) add_circumstances();
+    const bool is_asked_alone = of_time_ || !said_.empty();
+    if (is_asked_alone) add_circumstances();
     drop([](const scored_row& row) { return !(row.raw > 0); });
     sort_by([](const scored_row& row) { return row.raw; });
-    const auto window = static_cast<std::size_t>(std::max<std::int64_t>(4 * r_.limit, 50));
-    if (rows_.size() > window)
-      rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(window), rows_.end());
+    if (rows_.size() > window())
+      rows_.erase(rows_.begin() + static_cast<std::ptrdiff_t>(window()), rows_.end());
     coverage.candidates = static_cast<std::int64_t>(rows_.size());
-    if (of_time_)
-      for (auto& row : rows_) row.match = 1;
-    else if (!chunks_)
-      add_circumstances();
+    if (!chunks_ && !is_asked_alone) add_circumstances();
+    for (auto& row : rows_) {
+      row.is_all_asked = of_time_ || said_.contains(row.record.head->id);
+      if (row.is_all_asked) row.match = 1;
+    }
+    if (!said_.empty() && r_.similarity_floor > 0)
+      coverage.below_floor += drop(
+          [&](const scored_row& row) { return !row.is_all_asked && row.match < w_.least_match; });
     is_few_ = rows_.size() < 3;
     if (chunks_ && !r_.include_low_relevance)
       coverage.below_floor += drop([](const scored_row& row) { return row.raw < 0.3; });
@@ -344,7 +404,10 @@ private:
   double best_ = 0;     ///< the largest raw score
   const std::vector<float>& query_;
   search_sort sort_;
+  asked_times times_;
+  std::string who_; ///< the words by which somebody may be named
   std::optional<std::set<memory_id>> of_time_;
+  std::set<memory_id> said_;
   std::vector<std::vector<std::string>> corpus_;
   std::vector<scored_row> rows_;
 };
@@ -424,7 +487,7 @@ ranked_rows ranked(const searched_state& s, const std::vector<float>& query, sea
   std::vector<scored_row> all;
   // The best match is that of all candidates, also of those that a floor leaves out.
   double& best_match = out.coverage.best_match;
-  bool has_date = false;
+  const bool by_time = out.sort == search_sort::recency || out.sort == search_sort::updated;
   for (const bool chunks : {false, true}) {
     if (chunks ? r.source == search_source::memory || r.atomic_only
                : r.source == search_source::content)
@@ -433,21 +496,21 @@ ranked_rows ranked(const searched_state& s, const std::vector<float>& query, sea
     auto rows = one.run();
     leg_coverage& coverage = chunks ? out.coverage.content : out.coverage.memory;
     coverage = one.coverage;
-    for (auto& row : rows) {
-      best_match = std::max(best_match, row.match);
+    double most = 0;
+    bool has_date = false;
+    for (const auto& row : rows) {
+      most = std::max(most, row.match);
       has_date = has_date || row.is_dated;
-      if (one.is_under_floor(row))
+    }
+    best_match = std::max(best_match, most);
+    const bool is_bad =
+        !by_time && !has_date && r.similarity_floor > 0 && most < weights_of(s).least_match;
+    for (auto& row : rows) {
+      if (is_bad || one.is_under_floor(row))
         ++coverage.below_floor;
       else
         all.push_back(std::move(row));
     }
-  }
-  const bool by_time = out.sort == search_sort::recency || out.sort == search_sort::updated;
-  if (!by_time && !has_date && r.similarity_floor > 0 && best_match < weights_of(s).least_match) {
-    for (const auto& row : all)
-      ++(row.record.head->type == memory_type::chunk ? out.coverage.content : out.coverage.memory)
-            .below_floor;
-    all.clear();
   }
   const auto time = [&](const scored_row& row) {
     return out.sort == search_sort::updated ? row.record.head->last_updated_at

@@ -2,9 +2,10 @@
 /// Who is named in a question, so that what he or she said counts for more: a memory whose tag is
 /// "speaker:NAME" was said by NAME, whose words, one to three, follow each other in the question,
 /// folded as terms are: Søren is Soren, and O'Brien two words. Roles that every chat with a machine
-/// has name nobody; but who asks by "I" or "my" asks for what the "speaker:user" of such chats
-/// said.
+/// has name nobody where somebody else may be meant; but who asks by "I" or "my" asks for what the
+/// "speaker:user" of such chats said.
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,8 @@ class asked_speakers {
 public:
   asked_speakers() = default;
   asked_speakers(std::string_view question, const attributes& rows);
+  /// The roles that a question names, "the assistant", in place of somebody.
+  static asked_speakers of_roles(std::string_view question, const attributes& rows);
 
   [[nodiscard]] bool empty() const { return tags_.empty(); }
   /// The folded words of those names of the question that `is_there(tag)`.
@@ -29,12 +32,20 @@ public:
   }
   [[nodiscard]] bool said(row_no row, const attributes& rows) const;
 
-private:
-  std::vector<term_no> tags_;
   struct named {
     term_no tag;
-    std::vector<std::string> words;
+    std::vector<std::string> words; ///< folded
   };
+  /// The tags of whom the question names, as often as it names them.
+  [[nodiscard]] const std::vector<named>& all() const { return named_; }
+  /// The same tags, each once, ascending.
+  [[nodiscard]] const std::vector<term_no>& tags() const { return tags_; }
+
+private:
+  void add(std::span<const std::string> name, const attributes& rows);
+  void settle();
+
+  std::vector<term_no> tags_;
   std::vector<named> named_;
 };
 

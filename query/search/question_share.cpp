@@ -37,7 +37,7 @@ std::string best_field(const std::vector<std::string>& terms, const search_weigh
 
 question_share::question_share(const std::vector<std::string>& terms, const search_weights& weights,
                                const lexical& words)
-    : words_(words), function_weight_(weights.function_words) {
+    : words_(words), function_weight_(weights.function_words), texts_(terms) {
   std::size_t function_words = 0;
   for (const auto& text : terms) {
     const asked_term asked{words.term(text), is_function_term(text, words.language())};
@@ -68,12 +68,22 @@ void question_share::for_each_had(slot_no slot, Each each) const {
   }
 }
 
-double question_share::of(slot_no slot) const {
+bool question_share::has(slot_no slot, const std::string& term) const {
+  const term_no number = words_.term(term);
+  return number.value != no_number
+         && std::ranges::binary_search(words_.terms(slot), number.value, {}, &term_count::term);
+}
+
+double question_share::of(slot_no slot, std::span<const std::string> also) const {
   if (whole_ == 0) return 0;
   std::size_t telling = 0;
   std::size_t function_words = 0;
   for_each_had(slot,
                [&](const asked_term& t) { ++(t.is_function_word ? function_words : telling); });
+  if (!also.empty())
+    for (const auto& term : texts_)
+      if (std::ranges::find(also, term) != also.end() && !has(slot, term))
+        ++(is_function_term(term, words_.language()) ? function_words : telling);
   return weight(telling, function_words) / whole_;
 }
 

@@ -31,8 +31,9 @@ public:
   question_share(const std::vector<std::string>& terms, const search_weights& weights,
                  const lexical& words);
 
-  /// In [0,1].
-  [[nodiscard]] double of(slot_no slot) const;
+  /// In [0,1]. `also` are terms that the content has without saying them, as the name of who says
+  /// it.
+  [[nodiscard]] double of(slot_no slot, std::span<const std::string> also = {}) const;
   /// The words of the question that a content has, but for function words: numbers of terms,
   /// ascending.
   [[nodiscard]] std::vector<std::uint32_t> telling(slot_no slot) const;
@@ -50,9 +51,12 @@ private:
     return static_cast<double>(telling) + function_weight_ * static_cast<double>(function_words);
   }
 
+  [[nodiscard]] bool has(slot_no slot, const std::string& term) const;
+
   const lexical& words_;
   double function_weight_;
-  std::vector<asked_term> terms_; ///< those that somebody wrote, by their numbers
+  std::vector<std::string> texts_; ///< of all terms
+  std::vector<asked_term> terms_;  ///< those that somebody wrote, by their numbers
   double whole_ = 0;
 };
 

@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 
 #include "messages/math.hpp"
-#include "query/search/asked_speakers.hpp"
-#include "query/search/asked_times.hpp"
 #include "query/search/newer_first.hpp"
 #include "query/search/question_share.hpp"
 #include "query/search/search_state.hpp"
@@ -57,7 +55,7 @@ void drop_below_floor(search_leg& leg, double floor) {
   const double best = std::ranges::max(leg.rows, {}, &leg_row::raw).raw;
   const double good = std::max(floor, good_share_of_best) * best;
   leg.coverage.below_floor += count(std::erase_if(leg.rows, [&](const leg_row& r) {
-    return (leg.floor_on_raw ? r.raw : r.score) < floor && r.raw < good;
+    return !r.is_all_asked && (leg.floor_on_raw ? r.raw : r.score) < floor && r.raw < good;
   }));
 }
 
@@ -68,38 +66,26 @@ double search_state::recency_of(row_no row, const read_views& views) const {
   return halved_by_age(std::max<std::int64_t>(0, context.now.ns - created));
 }
 
-void search_state::add_circumstances(std::vector<leg_row>& rows, const read_views& views) const {
-  const attributes& columns = *views.attributes;
-  // What weighs nothing is not looked for.
-  const auto times = weights.dates > 0 ? asked_times(request.query, context.now) : asked_times();
-  const auto speakers =
-      weights.speakers > 0 ? asked_speakers(request.query, columns) : asked_speakers();
-  for (auto& r : rows) {
-    r.dates = times.contains({columns.rows().line(r.row).created_at_ns}) ? 1 : 0;
-    r.speakers = speakers.said(r.row, columns) ? 1 : 0;
-    r.raw += weights.dates * r.dates + weights.speakers * r.speakers;
-  }
-}
-
 void search_state::narrow(search_leg& leg, const read_views& views) {
   const tie_order tie(views);
-  // Of a question of a time alone the time is what matches.
-  const bool is_of_time = dated && leg.of == corpus::memories;
-  if (is_of_time) add_circumstances(leg.rows, views);
+  // Of a question of a time or a speaker alone these are what matches.
+  const bool is_memory = leg.of == corpus::memories;
+  const bool is_asked_alone = is_memory && (dated || !said.empty());
+  if (is_asked_alone) add_circumstances(leg.rows, views);
   std::erase_if(leg.rows, [](const leg_row& r) { return !(r.raw > 0); });
   const auto kept = std::min<std::uint64_t>(leg.rows.size(), static_cast<std::uint64_t>(window()));
   const auto end = leg.rows.begin() + static_cast<std::ptrdiff_t>(kept);
   std::ranges::partial_sort(leg.rows, end, descending(&leg_row::raw, tie));
   leg.rows.erase(end, leg.rows.end());
   leg.coverage.candidates = count(leg.rows.size());
-  if (!leg.rows.empty()) {
-    const question_share share(terms, weights, *views.lexical);
-    for (auto& r : leg.rows) r.match = std::max(r.match, share.of(r.slot));
-  }
-  if (is_of_time)
-    for (auto& r : leg.rows) r.match = 1;
-  else if (leg.of == corpus::memories)
-    add_circumstances(leg.rows, views);
+  if (is_memory && !is_asked_alone) add_circumstances(leg.rows, views);
+  add_matches(leg, views);
+  // Beside what a speaker said stands what tells of him, and not what is a little like the
+  // question.
+  if (is_memory && !said.empty() && request.similarity_floor > 0)
+    leg.coverage.below_floor += count(std::erase_if(leg.rows, [&](const leg_row& r) {
+      return !r.is_all_asked && r.match < weights.least_match;
+    }));
   const bool is_content = leg.of == corpus::chunks;
   const bool is_hybrid = sort == search_sort::hybrid && !is_content;
   if (is_hybrid || request.explain)
@@ -119,22 +105,27 @@ void search_state::narrow(search_leg& leg, const read_views& views) {
 }
 
 void search_state::drop_bad_matches() {
-  double& best = answer.coverage.best_match;
-  for (const search_leg* leg : {&memory, &content})
-    for (const auto& r : leg->rows) best = std::max(best, r.match);
   // Who asks for what was on a day, or for the newest, need not have any word of it.
   const bool is_by_time = sort == search_sort::recency || sort == search_sort::updated;
-  const bool has_date =
-      std::ranges::any_of(memory.rows, [](const leg_row& r) { return r.dates > 0; });
-  if (request.similarity_floor == 0 || best >= weights.least_match || is_by_time || has_date)
-    return;
+  double& best = answer.coverage.best_match;
   bool had_any = false;
+  bool has_any = false;
   for (search_leg* leg : {&memory, &content}) {
-    had_any = had_any || !leg->rows.empty();
+    if (leg->rows.empty()) continue;
+    had_any = true;
+    // Each leg for itself: its scores are relative, and would lift the best of nothing to 1.
+    const double most = std::ranges::max(leg->rows, {}, &leg_row::match).match;
+    best = std::max(best, most);
+    const bool has_date =
+        std::ranges::any_of(leg->rows, [](const leg_row& r) { return r.dates > 0; });
+    if (request.similarity_floor == 0 || most >= weights.least_match || is_by_time || has_date) {
+      has_any = true;
+      continue;
+    }
     leg->coverage.below_floor += count(leg->rows.size());
     leg->rows.clear();
   }
-  if (had_any)
+  if (had_any && !has_any)
     answer.coverage.notes.push_back(
         fmt::format("no good match: the best has {:.2f} of the question; similarity_floor 0 shows "
                     "what was found",
@@ -143,10 +134,7 @@ void search_state::drop_bad_matches() {
 
 void search_state::merge(const read_views& views) {
   const tie_order tie(views);
-  for (search_leg* leg : {&memory, &content}) {
-    if (dated && leg == &memory) continue; // all of them are what was asked for
-    drop_below_floor(*leg, request.similarity_floor);
-  }
+  for (search_leg* leg : {&memory, &content}) drop_below_floor(*leg, request.similarity_floor);
   const row_store& columns = views.attributes->rows();
   const auto is_chunk = [&](const leg_row& r) {
     return columns.line(r.row).type == memory_type::chunk;

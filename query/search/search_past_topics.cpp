@@ -111,7 +111,6 @@ result<void> search_state::leave_out_past_topics(const read_views& views) {
     emptied.of = leg->of;
     *leg = std::move(emptied);
   }
-  dated.reset();
   hits.clear();
   answer.coverage.best_match = 0;
   answer.coverage.requested_sources_not_found.clear();

@@ -103,7 +103,9 @@ public:
   }
 
   /// Do the texts alone make the scores?
-  [[nodiscard]] bool is_plain() const { return s_.vector.empty() && !follows_; }
+  [[nodiscard]] bool is_plain() const {
+    return s_.vector.empty() && !follows_ && (s_.said.empty() || leg_.of != corpus::memories);
+  }
 
   /// The best `window` rows by their texts alone, and some that are as good.
   void score_plain(std::size_t window, std::vector<leg_row>& rows) {
@@ -122,6 +124,8 @@ public:
     find_best_texts(1);
     if (!s_.vector.empty()) find_best_cosine(compared);
     const double frontier = choose_best(compared, most);
+    if (leg_.of == corpus::memories)
+      for (const row_no row : s_.said) add(views_.attributes->slot(row));
     score_chosen(rows);
     worst_ = worst_of(rows, window);
     return frontier == 0 || worst_ * rounding_down > frontier * spread_;

@@ -11,8 +11,6 @@
 #include "index/lexical/text_terms.hpp"
 #include "messages/ensure.hpp"
 #include "messages/text/composed.hpp"
-#include "query/search/asked_of_time.hpp"
-#include "query/search/asked_speakers.hpp"
 #include "query/search/bm25.hpp"
 #include "query/search/search_filter.hpp"
 
@@ -47,9 +45,7 @@ result<void> search_state::run_select(const read_views& views) {
   if (request.min_trust)
     distrusted = distrusted_memories(views, context.at, *request.min_trust, time.goes_on());
   if (auto ok = time.check(); !ok) return ok;
-  auto of_time = rows_of_its_time(views);
-  if (!of_time) return propagate(of_time);
-  dated = std::move(*of_time);
+  if (auto ok = read_circumstances(views); !ok) return ok;
   if (memory.runs && !filters_memories()) memory.is_counted = count_memories(views);
   if (auto ok = list_rows(views); !ok) return ok;
   stage = search_stage::rank;
@@ -61,53 +57,6 @@ bool search_state::filters_memories() const {
   const bool by_audience = audience && *audience != search_audience::all;
   return !who.sees_all() || only || dated || by_audience || r.type || r.project || r.status
          || r.due_after || r.due_before || r.origin || r.tag || r.atomic_only || r.as_of || r.stale;
-}
-
-result<std::optional<std::vector<row_no>>>
-search_state::rows_of_its_time(const read_views& views) const {
-  if (!memory.runs || only || weights.dates == 0) return std::nullopt;
-  const asked_times times(request.query, context.now);
-  if (times.empty()) return std::nullopt;
-  const attributes& rows = *views.attributes;
-  const asked_speakers speakers(request.query, rows);
-  const leg_filter filter(*this, views);
-  // Of names that nobody has whom the asker sees it knows nothing.
-  const auto names = speakers.words_of([&](term_no tag) {
-    bool found = false;
-    rows.with_tag(tag)->for_each([&](row_no row) {
-      found = rows.rows().line(row).type != memory_type::chunk && filter.seen(row);
-      return !found;
-    });
-    return found;
-  });
-  const auto is_speaker = [&](const std::string& word) {
-    return std::ranges::find(names, word) != names.end();
-  };
-  const bool is_read = !times.has_words() || views.lexical->language() == default_language;
-  if (!is_read || !asks_of_time_alone(times, is_speaker)) return std::nullopt;
-  struct found_rows {
-    std::vector<row_no> rows;
-    bool any_passes = false;
-  };
-  found_rows of_time;
-  found_rows said_then;
-  const std::uint32_t limit = rows.rows().count_at(context.at);
-  for (row_no row{0}; row.value < limit; ++row.value) {
-    if (auto ok = time.check(row.value); !ok) return propagate(ok);
-    const row_line& line = rows.rows().line(row);
-    if (!times.contains({line.created_at_ns}) || line.type == memory_type::chunk
-        || !filter.seen(row))
-      continue;
-    const bool passes = filter.passes_memory(row);
-    for (found_rows* found : {&of_time, &said_then}) {
-      if (found == &said_then && !speakers.said(row, rows)) continue;
-      found->rows.push_back(row);
-      found->any_passes = found->any_passes || passes;
-    }
-  }
-  if (said_then.any_passes) return std::move(said_then.rows);
-  if (of_time.any_passes) return std::move(of_time.rows);
-  return std::nullopt;
 }
 
 std::optional<std::vector<std::uint32_t>>

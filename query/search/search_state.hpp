@@ -12,6 +12,8 @@
 #include "index/vectors/compared_query.hpp"
 #include "messages/text/topic_text.hpp"
 #include "query/deadline.hpp"
+#include "query/search/asked_speakers.hpp"
+#include "query/search/asked_times.hpp"
 #include "query/search/search.hpp"
 #include "query/search/search_rows.hpp"
 #include "views/answer_room.hpp"
@@ -38,6 +40,7 @@ struct leg_row {
   double mixed = 0;                 ///< what is normalised: raw, or its hybrid with recency
   double score = 0;                 ///< in [0,1]
   std::optional<row_no> older_of{}; ///< a better hit that says the same, and is newer
+  bool is_all_asked = false; ///< the question asks for nothing but what this is of: no floor for it
 };
 
 struct search_leg {
@@ -65,9 +68,15 @@ struct search_state {
   distrusted_memories distrusted;            ///< below min_trust
   std::optional<std::vector<row_no>> only{}; ///< ascending; the memory leg searches none but these
 
+  // What the question says of when and by whom; of what weighs nothing, nothing.
+  asked_times times{};
+  asked_speakers speakers{};
   /// Of a question of a time alone what is of that time, ascending: the memory leg searches none
   /// but these.
   std::optional<std::vector<row_no>> dated{};
+  /// Of a question of a speaker alone the newest that he said and the memory leg searches, as many
+  /// as a window has, ascending: they are in its window whatever words they have.
+  std::vector<row_no> said{};
 
   search_stage stage = search_stage::select;
   search_leg memory;
@@ -90,6 +99,22 @@ struct search_state {
   /// held; where there is one, all of the window are looked at (search_past_topics.cpp).
   result<void> leave_out_past_topics(const read_views& views);
 
+  // What the question says of when and by whom (search_circumstances.cpp).
+  /// Reads it, and what is answered where it says nothing else.
+  result<void> read_circumstances(const read_views& views);
+  /// What a question of a time alone is answered from: what whoever it names said then; where that
+  /// is nothing, what is of that time; nullopt where that is nothing, or it asks for something
+  /// else. `names` are words of names of whom the asker sees.
+  result<std::optional<std::vector<row_no>>> rows_of_its_time(const std::vector<std::string>& names,
+                                                              const read_views& views) const;
+  /// The newest that was said by `whom` and that the memory leg searches.
+  result<std::vector<row_no>> newest_said(const asked_speakers& whom,
+                                          const read_views& views) const;
+  /// To the scores of the rows of the memory leg's window.
+  void add_circumstances(std::vector<leg_row>& rows, const read_views& views) const;
+  /// How much of the question each row of a window has.
+  void add_matches(search_leg& leg, const read_views& views) const;
+
   /// Must every row be tested to know what the memory leg searches? Else it is all there is but
   /// for a few.
   [[nodiscard]] bool filters_memories() const;
@@ -97,10 +122,6 @@ struct search_state {
   /// at one by one.
   [[nodiscard]] std::optional<std::vector<std::uint32_t>>
   may_be_hidden(const read_views& views) const;
-  /// What a question of a time alone is answered from: what whoever it names said then; where that
-  /// is nothing, what is of that time; nullopt where that is nothing, or it asks for something
-  /// else.
-  result<std::optional<std::vector<row_no>>> rows_of_its_time(const read_views& views) const;
   /// Counts what the memory leg searches, unless too many rows would have to be looked at.
   bool count_memories(const read_views& views);
   /// Lists what the legs search that are not counted.
@@ -118,11 +139,9 @@ struct search_state {
   result<void> score_rows(search_leg& leg, const read_views& views,
                           std::optional<compared_query>& compared) const;
   [[nodiscard]] double recency_of(row_no row, const read_views& views) const;
-  /// What the question says of when and by whom, of the rows of the memory leg's window.
-  void add_circumstances(std::vector<leg_row>& rows, const read_views& views) const;
   /// Window, raw floor, normalisation, and two of one path.
   void narrow(search_leg& leg, const read_views& views);
-  /// Empties both windows where nothing in them is a good match.
+  /// Empties a window where nothing in it is a good match.
   void drop_bad_matches();
   /// Merges both legs into `hits`.
   void merge(const read_views& views);

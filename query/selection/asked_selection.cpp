@@ -522,11 +522,22 @@ private:
                                [](const std::string& t) { return is_function_term(t); });
   }
 
+  /// "my address", "I live in Porto", "where I live": of nobody whom the words name.
+  [[nodiscard]] bool is_mine() const {
+    static constexpr auto asking = std::to_array<std::string_view>(
+        {"where", "what", "when", "how", "who", "which", "why", "whether", "that"});
+    const auto is_first_person = [&](std::size_t i) {
+      return i < to_
+             && is_in(std::to_array<std::string_view>({"i", "my", "we", "our", "i'm", "i've"}),
+                      lower(i));
+    };
+    if (from_ >= to_) return false;
+    if (is_first_person(from_) || (from_ > 0 && is_first_person(from_ - 1))) return true;
+    return is_in(asking, lower(from_)) && is_first_person(from_ + 1);
+  }
+
   void find_content() {
-    out_.is_mine =
-        from_ < to_
-        && is_in(std::to_array<std::string_view>({"i", "my", "we", "our", "i'm", "i've"}),
-                 lower(from_));
+    out_.is_mine = is_mine();
     add_content(true);
     if (out_.content.empty()) add_content(false);
     find_head();
@@ -608,6 +619,18 @@ bool begins_with_name(std::string_view text) {
   return !is_in(openings, word.lower) && !is_in(first_person, word.lower)
          && !std::ranges::all_of(text_terms(word.bare),
                                  [](const std::string& t) { return is_function_term(t); });
+}
+
+bool names_another(std::string_view text, std::string_view question) {
+  const auto asked = named_words(question);
+  return std::ranges::any_of(words_of(text), [&](const asked_word& word) {
+    if (!word.is_capital || word.starts_sentence || word.is_identifier
+        || is_in(first_person, word.lower))
+      return false;
+    return std::ranges::any_of(folded_words(word.bare), [&](const std::string& own) {
+      return !is_function_term(own) && std::ranges::find(asked, own) == asked.end();
+    });
+  });
 }
 
 } // namespace mneme

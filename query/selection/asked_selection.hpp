@@ -50,7 +50,7 @@ struct asked_selection {
   asked_phrase told_of;
   /// Terms of the noun of a thing: "photo" of "my passport photo on the wall". One is enough.
   std::vector<std::string> head;
-  bool is_mine = false;             ///< a statement that begins with "I", "my", "we" or "our"
+  bool is_mine = false;             ///< it begins with "I", "my", "we" or "our"
   bool is_whose = false;            ///< "my …", "a …": one thing is meant, and of somebody
   std::vector<std::string> content; ///< terms of the question that tell something, distinct
   /// Terms of each thing that is excepted: what has all of one is not selected.
@@ -84,6 +84,8 @@ bool stand_together(const std::vector<std::string>& first, const std::vector<std
 bool has_number(std::string_view text, const std::vector<std::string>& runs);
 /// Whether `text` begins with a word that may name somebody or something, behind who says it.
 bool begins_with_name(std::string_view text);
+/// Whether `text` has a name, behind the beginning of a sentence, that `question` has not.
+bool names_another(std::string_view text, std::string_view question);
 /// Whether `text` has the token between spaces and marks, whatever the case.
 bool has_token(std::string_view text, std::string_view token);
 

@@ -439,7 +439,7 @@ private:
       const row_no row = views_.attributes->row_of(node, s_.context.at);
       if (row.value == no_number || is_kept(terms_of(row))) continue;
       if (share_of(terms_of(row)) < least()) continue; // before its text is read
-      if (s_.request.states_new && asked_.is_mine) {
+      if (asked_.is_mine) {
         auto text = text_of(row);
         if (!text) return propagate(text);
         if (begins_with_name(**text)) continue; // somebody else's
@@ -451,6 +451,12 @@ private:
       }
       auto one = ranked_of({row, terms_of(row)});
       if (!one) return propagate(one);
+      if (one->names_missed > 0 && asked_.extent == asked_extent::fact && !s_.request.states_new) {
+        // "that Ben lives in Porto" is not that he lives in Rome.
+        auto text = text_of(row);
+        if (!text) return propagate(text);
+        if (names_another(**text, asked_.question)) continue;
+      }
       rows.push_back(*one);
     }
     keep_those_named(rows);

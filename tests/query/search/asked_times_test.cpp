@@ -1,9 +1,9 @@
-// Of: query/search/asked_times.cpp, query/search/asked_of_time.cpp
+// Of: query/search/asked_times.cpp, query/search/asked_alone.cpp
 #include "query/search/asked_times.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "query/search/asked_of_time.hpp"
+#include "query/search/asked_alone.hpp"
 
 #include "messages/text/time_text.hpp"
 
@@ -130,8 +130,6 @@ TEST_CASE("a question of a time alone has no word that tells what is looked for"
         "on 3 June", "last week"})
     CHECK(is_of_time(question));
   CHECK_FALSE(is_of_time("Caroline"));
-  CHECK_FALSE(asks_of_time_alone(asked_times("June", {0}),
-                                 [](const std::string& word) { return word == "june"; }));
   CHECK_FALSE(is_of_time("June 42"));
   CHECK_FALSE(is_of_time("may happen"));
   CHECK_FALSE(is_of_time("summer"));
@@ -142,4 +140,19 @@ TEST_CASE("a question of a time alone has no word that tells what is looked for"
   // A time that is a bound says what it is not.
   CHECK_FALSE(is_of_time("What happened after June 2023?"));
   CHECK_FALSE(is_of_time("What happened before 17 August 2023?"));
+}
+
+TEST_CASE("a question of a speaker alone has no word that tells what is looked for") {
+  const auto asks = [](const std::vector<std::string>& words, bool is_english = true) {
+    return asks_of_speaker_alone(
+        words, [](const std::string& word) { return word == "bob"; }, is_english);
+  };
+  CHECK(asks({"what", "did", "bob", "say"}));
+  CHECK(asks({"tell", "me", "about", "bob"}));
+  CHECK(asks({"bob"}));
+  CHECK_FALSE(asks({"what", "did", "bob", "sell"}));
+  CHECK_FALSE(asks({}));
+  // Of another language nothing but the name is known.
+  CHECK(asks({"bob"}, false));
+  CHECK_FALSE(asks({"what", "did", "bob", "say"}, false));
 }

@@ -7,7 +7,8 @@
 #include "index/lexical/function_terms.hpp"
 #include "index/lexical/text_terms.hpp"
 #include "index/vectors/vectors.hpp"
-#include "query/search/asked_of_time.hpp"
+#include "query/asked_words.hpp"
+#include "query/search/asked_alone.hpp"
 #include "query/search/asked_times.hpp"
 
 namespace mneme::testing {
@@ -33,16 +34,18 @@ public:
       : world_(world), r_(r), w_(w), now_(now), chunks_(chunks) {}
 
   std::vector<scored> run(leg_coverage& coverage, bool& raw_floor) {
+    read_question();
     find_of_time();
     choose(coverage);
+    find_said();
     score();
-    if (of_time_) add_circumstances();
+    const bool is_asked_alone = of_time_ || !said_.empty();
+    if (is_asked_alone) add_circumstances();
     std::erase_if(rows_, [](const scored& s) { return s.raw <= 0; });
     sort([](const scored& s) { return s.raw; });
-    const auto window = static_cast<std::size_t>(std::max<std::int64_t>(4 * r_.limit, 50));
-    if (rows_.size() > window) rows_.resize(window);
+    if (rows_.size() > window()) rows_.resize(window());
     coverage.candidates = static_cast<std::int64_t>(rows_.size());
-    if (!chunks_ && !of_time_) add_circumstances();
+    if (!chunks_ && !is_asked_alone) add_circumstances();
     raw_floor = rows_.size() < 3;
     if (chunks_ && !r_.include_low_relevance)
       coverage.below_floor += drop([](const scored& s) { return s.raw < 0.3; });
@@ -57,7 +60,8 @@ public:
     for (const auto& s : rows_) best = std::max(best, s.raw);
     coverage.below_floor += drop([&](const scored& s) {
       const bool is_good = s.raw >= std::max(0.5, r_.similarity_floor) * best;
-      return (raw_floor ? s.raw : s.score) < r_.similarity_floor && !is_good;
+      return (raw_floor ? s.raw : s.score) < r_.similarity_floor && !is_good
+             && !said_.contains(s.row->id);
     });
     return rows_;
   }
@@ -133,34 +137,67 @@ private:
     return least;
   }
 
-  [[nodiscard]] bool is_named(const naive_row& row) const {
-    return std::ranges::any_of(row.tags, [&](const std::string& tag) {
-      return tag.starts_with("speaker:")
-             && (" " + r_.query + " ").contains(" " + tag.substr(8) + " ");
-    });
+  [[nodiscard]] bool is_asked(const std::string& tag) const {
+    return w_.speakers > 0 && tag.starts_with("speaker:")
+           && (" " + who_ + " ").contains(" " + tag.substr(8) + " ");
   }
-  /// Of a question of a time alone, what is of that time, and said by whom it names.
-  void find_of_time() {
-    const asked_times times(r_.query, now_);
-    const auto is_there = [&](const naive_row& row) {
-      return row.type != memory_type::chunk && held(row) && visible(row);
-    };
-    const auto is_speaker = [&](const std::string& word) {
+  [[nodiscard]] bool is_named(const naive_row& row) const {
+    return std::ranges::any_of(row.tags, [&](const auto& tag) { return is_asked(tag); });
+  }
+  [[nodiscard]] bool is_there(const naive_row& row) const {
+    return row.type != memory_type::chunk && held(row) && visible(row);
+  }
+  [[nodiscard]] is_name_check is_name() const {
+    return [this](const std::string& word) {
       return std::ranges::any_of(world_.rows, [&](const auto& one) {
         return is_there(one.second) && std::ranges::any_of(one.second.tags, [&](const auto& tag) {
-                 return tag.starts_with("speaker:")
-                        && (" " + r_.query + " ").contains(" " + tag.substr(8) + " ")
-                        && (" " + tag.substr(8) + " ").contains(" " + word + " ");
+                 return is_asked(tag) && (" " + tag.substr(8) + " ").contains(" " + word + " ");
                });
       });
     };
-    if (chunks_ || w_.dates == 0 || !asks_of_time_alone(times, is_speaker)) return;
+  }
+  /// What the question says of when and by whom.
+  void read_question() {
+    who_ = r_.query;
+    if (chunks_) return;
+    if (w_.dates > 0) times_ = asked_times(r_.query, now_);
+    if (times_.empty()) return;
+    if (times_.only_word().empty()) {
+      who_.clear();
+      for (const auto& word : times_.other_words()) who_ += (who_.empty() ? "" : " ") + word;
+    } else if (names_somebody(times_.only_word(), is_name())) {
+      times_ = asked_times();
+    }
+  }
+  /// Of a question of a speaker alone, the newest of what he said.
+  void find_said() {
+    const bool any = std::ranges::any_of(
+        world_.rows, [&](const auto& one) { return is_there(one.second) && is_named(one.second); });
+    if (chunks_ || !any || !times_.empty()
+        || !asks_of_speaker_alone(asked_words(r_.query), is_name(), true))
+      return;
+    std::vector<scored> said;
+    for (const auto& s : rows_)
+      if (is_named(*s.row)) said.push_back(s);
+    std::ranges::sort(said, [](const scored& a, const scored& b) {
+      if (a.row->created_at != b.row->created_at) return a.row->created_at > b.row->created_at;
+      return a.row->id < b.row->id;
+    });
+    if (said.size() > window()) said.resize(window());
+    for (const auto& s : said) said_.insert(s.row->id);
+  }
+  [[nodiscard]] std::size_t window() const {
+    return static_cast<std::size_t>(std::max<std::int64_t>(4 * r_.limit, 50));
+  }
+  /// Of a question of a time alone, what is of that time, and said by whom it names.
+  void find_of_time() {
+    if (chunks_ || !asks_of_time_alone(times_, is_name())) return;
     std::set<memory_id> then;
     std::set<memory_id> said;
     bool any_then = false;
     bool any_said = false;
     for (const auto& [id, row] : world_.rows) {
-      if (!is_there(row) || !times.contains(row.created_at)) continue;
+      if (!is_there(row) || !times_.contains(row.created_at)) continue;
       const bool is_in = passes(row) && begun(row) && (r_.include_ended || !ended(row))
                          && (!r_.min_trust || trust(row) >= *r_.min_trust)
                          && (r_.include_archived || r_.include_ended || !superseded(row));
@@ -265,17 +302,11 @@ private:
   }
 
   void add_circumstances() {
-    const asked_times times(r_.query, now_);
     for (auto& s : rows_) {
-      s.dated = w_.dates > 0 && times.contains(s.row->created_at);
+      s.dated = times_.contains(s.row->created_at);
       if (s.dated) s.raw += w_.dates;
-      for (const auto& tag : s.row->tags)
-        if (tag.starts_with("speaker:")
-            && (" " + r_.query + " ").contains(" " + tag.substr(8) + " ")) {
-          s.raw += w_.speakers;
-          s.named = w_.speakers > 0;
-          break;
-        }
+      s.named = is_named(*s.row);
+      if (s.named) s.raw += w_.speakers;
     }
   }
 
@@ -322,7 +353,10 @@ private:
   const search_weights& w_;
   timestamp now_;
   bool chunks_;
+  asked_times times_;
+  std::string who_; ///< the words by which somebody may be named
   std::optional<std::set<memory_id>> of_time_;
+  std::set<memory_id> said_;
   std::vector<scored> rows_;
 };
 

@@ -47,6 +47,24 @@ TEST_CASE("what nobody wrote about has no good match, and an empty answer") {
   CHECK(shown.results[0].match < 0.25);
 }
 
+TEST_CASE("a leg without a good match brings nothing beside one that has it") {
+  search_world w("", "hash:384");
+  const auto tea = w.note("The user likes green tea in the morning");
+  w.note("Ana's birthday is on 3 May");
+  w.note("The user prefers dark mode");
+  const auto deploy =
+      w.chunk("k.md", "Run kubectl apply to deploy the gateway. Rollback with helm.");
+  CHECK(ids_of(w.search(asking("kubectl", 0.1))) == std::vector{deploy});
+  CHECK(ids_of(w.search(asking("how do I deploy the gateway", 0.1))) == std::vector{deploy});
+  const auto liked = w.search(asking("what does the user like in the morning", 0.1));
+  REQUIRE_FALSE(liked.results.empty());
+  CHECK(ids_of(liked).front() == tea);
+  CHECK(std::ranges::count(ids_of(liked), deploy) == 0);
+  CHECK(liked.coverage.content.below_floor == liked.coverage.content.candidates);
+  // Without a floor all is shown that was found.
+  CHECK(w.search(asking("kubectl", 0)).results.size() > 1);
+}
+
 TEST_CASE("words of one's own spelling are matched by the embedder") {
   search_world w("", "hash:384");
   w.note("the harbour is frozen");
@@ -118,4 +136,40 @@ TEST_CASE("a question of a time alone is answered by what is of that time, whate
   CHECK(w.search(r).coverage.memory.searched == 63);
   CHECK(ids_of(w.search(r)).front() == his);
   CHECK(std::ranges::count(ids_of(w.search(r)), old) <= 1);
+}
+
+TEST_CASE("a question of a speaker alone is answered by what he said, whatever its words") {
+  search_world w("", "hash:384");
+  const auto said = [&](std::string statement, const char* who) {
+    write_request r;
+    r.type = memory_type::note;
+    r.data["statement"] = std::move(statement);
+    r.tags = {std::string("speaker:") + who};
+    return w.put(std::move(r));
+  };
+  said("I planted roses.", "June");
+  const auto car = said("I sold the car.", "Bob");
+  said("We painted the fence.", "June");
+  const auto of_bob = w.note("Bob has a birthday in May");
+  const auto asked = [&](std::string query) { return w.search(asking(std::move(query), 0.1)); };
+  for (const auto* query : {"What did Bob say?", "tell me about Bob", "Bob"})
+    CHECK(same_ids(asked(query), {car, of_bob}));
+  CHECK(asked("What did Bob say?").coverage.best_match == 1);
+  // Who says something has no need to say his name.
+  const auto sold = asked("which car did Bob sell");
+  REQUIRE_FALSE(sold.results.empty());
+  CHECK(ids_of(sold).front() == car);
+  CHECK(sold.results.front().match > 0.5);
+  CHECK(asked("What did Carla say?").results.empty());
+  // A name that is a month is no time where it is all that is asked, and no name in one.
+  CHECK(asked("June").results.size() == 2);
+  said("Hello there.", "assistant");
+  CHECK(asked("what did the assistant say").results.size() == 1);
+  // The newest of many.
+  for (int i = 0; i < 200; ++i) said("It goes on.", "Ana");
+  w.pass(1);
+  const auto newest = said("It goes on.", "Ana");
+  const auto hers = w.search(asking("what did Ana say", 0));
+  CHECK(hers.coverage.memory.candidates == 50);
+  CHECK(ids_of(hers).front() == newest);
 }

@@ -89,6 +89,13 @@ TEST_CASE("asked: a number is one however its parts are set apart") {
 TEST_CASE("asked: whose statement it is") {
   CHECK(read_asked("My address is 12 Oak Street.").is_mine);
   CHECK_FALSE(read_asked("Ana lives in Oslo.").is_mine);
+  for (const auto* words : {"forget my address", "forget where I live", "my old phone number",
+                            "delete the note that says my boat is red"})
+    CHECK(read_asked(words).is_mine);
+  for (const auto* words : {"forget what I said about Ana", "forget the address", "forget it"})
+    CHECK_FALSE(read_asked(words).is_mine);
+  CHECK(names_another("Ben said he lives in Rome.", "Ben lives in Porto"));
+  CHECK_FALSE(names_another("John: I said it. Your journey leads on", "James is on a journey"));
   CHECK(begins_with_name("Ana bought a tent."));
   CHECK(begins_with_name("Ben: Ana bought a tent."));
   for (const auto* text :

@@ -128,6 +128,26 @@ TEST_CASE("select: a fact takes no other fact of the same name, number or owner"
   CHECK(selected(w, "forget my passport number") == std::vector{number});
 }
 
+TEST_CASE("select: what is one's own is nobody's who has a name, and a fact is of what it names") {
+  search_world w;
+  w.note("Ana's address is 4 Elm Road.");
+  w.note("Ana lives in Porto.");
+  w.note("Ben said he lives in Rome.");
+  w.note("Ben's favourite colour is blue.");
+  for (const auto* asked :
+       {"forget my address", "forget where I live", "forget that I live in Porto",
+        "forget my favourite colour", "forget that Ben lives in Porto"}) {
+    INFO(asked);
+    CHECK(selected(w, asked).empty());
+  }
+  const auto mine = w.note("My address is 5 Mill Lane.");
+  CHECK(selected(w, "forget my address") == std::vector{mine});
+  const auto here = w.note("I live in Leeds.");
+  CHECK(selected(w, "forget where I live") == std::vector{here});
+  // What I said of somebody is about him.
+  CHECK(selected(w, "forget what I said about Ana").size() == 2);
+}
+
 TEST_CASE("select: a fact is one memory, and what says the same") {
   search_world w;
   const auto fact = w.note("Clara works as a nurse in Leeds.");

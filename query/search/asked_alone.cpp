@@ -1,4 +1,4 @@
-#include "query/search/asked_of_time.hpp"
+#include "query/search/asked_alone.hpp"
 
 #include <algorithm>
 #include <array>
@@ -40,18 +40,27 @@ bool is_function_word(std::string_view word) {
   return std::ranges::all_of(terms, [](const auto& t) { return is_function_term(t); });
 }
 
+bool tells_nothing(const std::string& word, const is_name_check& is_name) {
+  return says_no_matter(word) || is_function_word(word) || names_somebody(word, is_name);
+}
+
 } // namespace
 
-bool asks_of_time_alone(const asked_times& times,
-                        const std::function<bool(const std::string&)>& is_speaker) {
-  const auto names_somebody = [&](std::string_view word) {
-    const auto folded = folded_words(word);
-    return !folded.empty() && std::ranges::all_of(folded, is_speaker);
-  };
-  if (!times.only_word().empty() && names_somebody(times.only_word())) return false;
+bool names_somebody(const std::string& word, const is_name_check& is_name) {
+  const auto folded = folded_words(word);
+  return !folded.empty() && std::ranges::all_of(folded, is_name);
+}
+
+bool asks_of_time_alone(const asked_times& times, const is_name_check& is_name) {
   return !times.empty() && std::ranges::all_of(times.other_words(), [&](const std::string& word) {
-    if (makes_a_bound(word)) return false;
-    return says_no_matter(word) || is_function_word(word) || names_somebody(word);
+    return !makes_a_bound(word) && tells_nothing(word, is_name);
+  });
+}
+
+bool asks_of_speaker_alone(const std::vector<std::string>& words, const is_name_check& is_name,
+                           bool is_english) {
+  return !words.empty() && std::ranges::all_of(words, [&](const std::string& word) {
+    return is_english ? tells_nothing(word, is_name) : names_somebody(word, is_name);
   });
 }
 
