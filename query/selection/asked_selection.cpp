@@ -607,13 +607,21 @@ bool is_small_number(std::string_view term) {
          && std::ranges::all_of(term, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+namespace {
+
+/// The place of the first word of what is said: behind "Ben:", whose words they are.
+std::size_t first_said(const std::vector<asked_word>& list, std::string_view text) {
+  const bool is_speaker = list.size() > 1 && list[0].is_capital && list[0].ends_part
+                          && text.substr(list[0].at, list[0].bytes).ends_with(':');
+  return is_speaker ? 1 : 0;
+}
+
+} // namespace
+
 bool begins_with_name(std::string_view text) {
-  const auto list =
-      words_of(text.substr(0, point_start(text, std::min<std::size_t>(text.size(), 200))));
-  std::size_t first = 0;
-  if (list.size() > 1 && list[0].is_capital && list[0].ends_part
-      && text.substr(list[0].at, list[0].bytes).ends_with(':'))
-    first = 1;
+  const auto beginning = text.substr(0, point_start(text, std::min<std::size_t>(text.size(), 200)));
+  const auto list = words_of(beginning);
+  const std::size_t first = first_said(list, beginning);
   if (first >= list.size() || !list[first].is_capital) return false;
   const auto& word = list[first];
   return !is_in(openings, word.lower) && !is_in(first_person, word.lower)
@@ -623,14 +631,18 @@ bool begins_with_name(std::string_view text) {
 
 bool names_another(std::string_view text, std::string_view question) {
   const auto asked = named_words(question);
-  return std::ranges::any_of(words_of(text), [&](const asked_word& word) {
+  const auto list = words_of(text);
+  for (std::size_t i = first_said(list, text) + 1; i < list.size(); ++i) {
+    const asked_word& word = list[i];
     if (!word.is_capital || word.starts_sentence || word.is_identifier
         || is_in(first_person, word.lower))
-      return false;
-    return std::ranges::any_of(folded_words(word.bare), [&](const std::string& own) {
+      continue;
+    const bool is_other = std::ranges::any_of(folded_words(word.bare), [&](const auto& own) {
       return !is_function_term(own) && std::ranges::find(asked, own) == asked.end();
     });
-  });
+    if (is_other) return true;
+  }
+  return false;
 }
 
 } // namespace mneme
