@@ -426,6 +426,7 @@ private:
     if (auto ok = read_feed(true); !ok) return ok;
     const auto w = machine_->state();
     if (auto ok = check_branches(known_, *w); !ok) return ok;
+    if (auto ok = check_broken_branches(known_, *w, options_.seed); !ok) return ok;
     if (auto ok = check_arms(); !ok) return ok;
     if (auto ok = check_trims(known_, *w); !ok) return ok;
     if (auto ok = check_all_claimed(known_); !ok) return ok;

@@ -22,6 +22,16 @@ namespace {
 
 constexpr std::string_view first_line = "mneme erased 1\n";
 
+/// One that would say nothing goes.
+result<void> write_note(file_system& files, const std::string& path, const std::string& note) {
+  if (!note.empty()) return replace_file(files, path, note);
+  auto there = files.exists(path);
+  if (!there) return propagate(there);
+  if (!*there) return {};
+  if (auto ok = files.remove(path); !ok) return ok;
+  return files.sync_directory(path.substr(0, path.rfind('/')));
+}
+
 } // namespace
 
 std::string erased_note_path(const std::string& directory) {
@@ -115,10 +125,9 @@ error unless_trimmed_meanwhile(file_system& files, const std::string& directory,
 
 result<void> write_erased_note(file_system& files, const std::string& directory,
                                const std::vector<seq_no>& seqs) {
-  if (seqs.empty()) return {};
-  std::string note(first_line);
+  std::string note(seqs.empty() ? "" : first_line);
   for (const seq_no seq : seqs) note += fmt::format("{}\n", seq.value);
-  return replace_file(files, erased_note_path(directory), note);
+  return write_note(files, erased_note_path(directory), note);
 }
 
 namespace {
@@ -240,11 +249,10 @@ result<erased_elsewhere> erased_elsewhere_behind(file_system& files, const std::
 
 result<void> write_erased_elsewhere(file_system& files, const std::string& directory,
                                     const erased_elsewhere& known) {
-  if (!known.memories.empty())
-    if (auto ok = replace_file(files, erased_ids_path(directory), encode_ids(known.memories)); !ok)
-      return ok;
-  if (known.fields.empty()) return {};
-  return replace_file(files, erased_fields_path(directory), encode_fields(known));
+  if (auto ok = write_note(files, erased_ids_path(directory), encode_ids(known.memories)); !ok)
+    return ok;
+  return write_note(files, erased_fields_path(directory),
+                    known.fields.empty() ? std::string() : encode_fields(known));
 }
 
 } // namespace mneme

@@ -38,7 +38,8 @@ result<void> check_erased_still(file_system& files, const std::string& directory
 /// busy in place of a damage that a trim explains which came while files were copied up to the cut.
 error unless_trimmed_meanwhile(file_system& files, const std::string& directory,
                                const world_id& world, seq_no cut, error why);
-/// Notes them for a copy of the world; durable. Nothing is written where there are none.
+/// Notes them for a copy of the world, in place of what its note said; durable. No note is there
+/// where there are none.
 result<void> write_erased_note(file_system& files, const std::string& directory,
                                const std::vector<seq_no>& seqs);
 
@@ -50,7 +51,7 @@ result<erased_elsewhere> erased_elsewhere_behind(file_system& files, const std::
                                                  read_behind how = read_behind::all);
 /// Nothing where there are no notes.
 result<erased_elsewhere> read_erased_elsewhere(file_system& files, const std::string& directory);
-/// Durable. A note that would say nothing is not written.
+/// Likewise.
 result<void> write_erased_elsewhere(file_system& files, const std::string& directory,
                                     const erased_elsewhere& known);
 
