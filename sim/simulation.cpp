@@ -276,8 +276,9 @@ private:
     };
     if (ids(done) != ids(expected) || done.erased_before != expected.erased_before
         || done.not_found != expected.not_found || done.entries != expected.entries
-        || done.fields != expected.fields || done.edges != expected.edges
-        || done.changed != expected.changed || done.left != 0)
+        || done.fields != expected.fields
+        || done.fields_erased_before != expected.fields_erased_before
+        || done.edges != expected.edges || done.changed != expected.changed || done.left != 0)
       return wrong("erase", fmt::format("{} memories, {} entries and {} edges instead of {}, {} "
                                         "and {}",
                                         done.erased.size(), done.entries, done.edges,

@@ -44,8 +44,8 @@ result<void> write_erased_note(file_system& files, const std::string& directory,
                                const std::vector<seq_no>& seqs);
 
 /// Memories, and fields of topics, that entries behind `cut` erase and that the world had up to it:
-/// in a copy as of the cut nothing says so but the notes ERASED_IDS, one id a line, and
-/// ERASED_FIELDS. With what its own notes have.
+/// in a copy as of the cut nothing says so but the notes ERASED_IDS, a line of id and cut for each,
+/// and ERASED_FIELDS. With what its own notes have.
 result<erased_elsewhere> erased_elsewhere_behind(file_system& files, const std::string& directory,
                                                  const world_id& world, seq_no cut,
                                                  read_behind how = read_behind::all);
