@@ -76,9 +76,14 @@ result<earlier_backup> read_earlier(file_system& files, const std::string& from,
                                     const std::string& to, const backup_plan& plan) {
   auto info = read_world_file(files, to);
   if (!info) return propagate(info);
+  if (info->id != plan.info.id)
+    return fail(errc::already_exists,
+                to + " holds another world than " + from + ", and no backup of it", "into");
   if (*info != plan.info)
     return fail(errc::already_exists,
-                to + " holds another world or branch than " + from + ", and no backup of it",
+                to + " is of another branch than " + from
+                    + ", which is a fork, or was rewound since: it is left as it is; make the "
+                      "backup in another directory",
                 "into");
   auto there = find_cut(files, journal_directory(to), plan.info.id, {});
   if (!there) return propagate(there);
