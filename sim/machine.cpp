@@ -27,7 +27,7 @@ result<fresh_store> store_beside(const std::shared_ptr<table_place>& tables,
 
 world_options world_options_of(const engine_setup& setup, const disk& from) {
   world_options w;
-  w.directory = std::string(world_directory);
+  w.directory = from.directory;
   w.files = from.files;
   w.store.open = [tables = from.tables]() -> result<std::unique_ptr<kv_store>> {
     return make_memory_store(tables->now);

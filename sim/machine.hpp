@@ -22,14 +22,15 @@ struct table_place {
   std::shared_ptr<memory_disk> now = make_memory_disk();
 };
 
+/// The world's directory on the disk.
+inline constexpr std::string_view world_directory = "world";
+
 /// What outlives a machine.
 struct disk {
   std::shared_ptr<memory_file_system> files = std::make_shared<memory_file_system>();
   std::shared_ptr<table_place> tables = std::make_shared<table_place>();
+  std::string directory = std::string(world_directory); ///< a branch has another
 };
-
-/// The world's directory on the disk.
-inline constexpr std::string_view world_directory = "world";
 
 /// How the engine of one run is set up.
 struct engine_setup {

@@ -276,8 +276,9 @@ private:
     };
     if (ids(done) != ids(expected) || done.erased_before != expected.erased_before
         || done.not_found != expected.not_found || done.entries != expected.entries
-        || done.fields != expected.fields || done.edges != expected.edges
-        || done.changed != expected.changed || done.left != 0)
+        || done.fields != expected.fields
+        || done.fields_erased_before != expected.fields_erased_before
+        || done.edges != expected.edges || done.changed != expected.changed || done.left != 0)
       return wrong("erase", fmt::format("{} memories, {} entries and {} edges instead of {}, {} "
                                         "and {}",
                                         done.erased.size(), done.entries, done.edges,
@@ -426,6 +427,7 @@ private:
     if (auto ok = read_feed(true); !ok) return ok;
     const auto w = machine_->state();
     if (auto ok = check_branches(known_, *w); !ok) return ok;
+    if (auto ok = check_broken_branches(known_, *w, options_.seed); !ok) return ok;
     if (auto ok = check_arms(); !ok) return ok;
     if (auto ok = check_trims(known_, *w); !ok) return ok;
     if (auto ok = check_all_claimed(known_); !ok) return ok;

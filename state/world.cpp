@@ -18,6 +18,7 @@
 #include "state/commit/take_lead.hpp"
 #include "state/compaction/index_compaction.hpp"
 #include "state/erasure/erased_note.hpp"
+#include "state/erasure/purge.hpp"
 #include "state/recovery/entry_check.hpp"
 #include "state/recovery/record_notes.hpp"
 #include "state/recovery/replay_check.hpp"
@@ -474,6 +475,8 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   w->publish(w->journal->last_seq());
   if (how.leader != nullptr && w->ends_with_erasure)
     if (auto ok = erase_in_log(*w, *how.leader); !ok) return propagate(ok);
+  // Of an erasure that was broken off, too.
+  if (auto ok = forget_fields_of_erased(*w, w->erased_elsewhere); !ok) return propagate(ok);
   if (how.is_after_erasure || w->ends_with_erasure)
     if (auto ok = checkpoint_world(*w); !ok) return propagate(ok);
   w->lock = std::move(lock);

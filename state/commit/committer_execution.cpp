@@ -351,6 +351,8 @@ result<erase_result> committer::erase_field(const erase_request& r, kv_reader& s
   answer.seq = batch.last_seq();
   if (auto ok = note_branches(answer); !ok) return propagate(ok);
   if (r.dry_run || plan->topics.empty()) return answer;
+  // Before an entry says that it was done.
+  if (auto ok = world_.journal->may_erase(); !ok) return propagate(ok);
   if (auto ok = check_room(*world_.files, world_.directory, room_for_erasure(world_)); !ok)
     return propagate(ok);
   dense_numbers taken{};

@@ -273,7 +273,7 @@ const std::array<op_spec, 60>& table() { // NOLINT(readability-function-size)
       {"erase",
        "overwrite what memories said, everywhere and for good; roots and proofs stay what they are",
        "erased memories not_found erased_before entries edges branches in_branches? fields? "
-       "dry_run changed seq",
+       "fields_erased_before? dry_run changed seq",
        R"({"op":"erase","ids":["00000000000000000000000001"],"reason":"asked for","by":"ana",)"
        R"("dry_run":true})",
        erase_keys(), run_erase},

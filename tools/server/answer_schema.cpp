@@ -150,6 +150,8 @@ constexpr std::array rows = {
     member_row{"", "erased_before", texts},
     member_row{"erase", "fields", R"({"type":"array","items":{"type":"object",
       "required":["id","field"]}})"},
+    member_row{"erase", "fields_erased_before", R"({"type":"array","items":{"type":"object",
+      "required":["id","field"]}})"},
     member_row{"erase", "entries", integer},
     member_row{"erase", "edges", integer},
     member_row{"erase", "branches", texts},
