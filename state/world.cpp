@@ -164,12 +164,13 @@ result<void> replay_frame(world& w, const marks& from, const journal_frame& fram
                                    + " records at offset " + std::to_string(frame.offset));
   auto opened = open_entries(frame);
   if (!opened) return propagate(opened);
-  const std::vector<entry>& entries = *opened;
+  std::vector<entry>& entries = *opened;
   const seq_no least = std::min({from.store, from.indexes, w.ledger->roots().seq});
   if (entries.empty() || entries.back().header.seq <= least) return {}; // everybody has it
   if (auto ok = check_erased(from, entries); !ok) return ok;
   w.ends_with_erasure = drops_content(entries.back());
   if (auto ok = carry_trimmed(w, *w.files, w.directory, frame, from.indexes); !ok) return ok;
+  w.trims.drop(entries);
   if (auto ok = check_entries(w, frame, entries, before); !ok) return ok;
   if (auto ok = check_embeddings(w, entries); !ok)
     return fail(ok.error().code, "segment " + frame.segment + ", frame at offset "
@@ -697,8 +698,10 @@ result<void> check_entries(world& w, const journal_frame& frame, std::span<const
       w.vectors().space());
   const bool knows_roots = w.ledger->roots().seq == before;
   checker.excuse_erased(w.has_erased);
+  checker.excuse_trimmed(w.has_trimmed);
   auto checked = checker.check(frame, entries, knows_roots ? w.ledger->roots() : root_set{});
   w.has_erased = checker.has_erased();
+  w.has_trimmed = checker.has_trimmed();
   return checked;
 }
 
@@ -708,6 +711,7 @@ result<void> carry_trimmed(world& w, file_system& files, const std::string& dire
   if (!due) return propagate(due);
   if (!*due || have >= (*due)->before) return {};
   carry_into(w.attributes(), w.nodes, **due);
+  if ((*due)->last_drawn) w.last_drawn_id = std::max(w.last_drawn_id, *(*due)->last_drawn);
   w.window.begin_at((*due)->before);
   return {};
 }

@@ -231,7 +231,8 @@ class AsyncWorld:
         return await self.run(asks.sweep(**more))
 
     async def trim(self, before: Optional[int] = None, **more: Any) -> Record:
-        """Drops how the world was used before a seq (or before_time=…, or so far); what was said stays."""
+        """Drops how the world was used before a seq (or before_time=…, or so far); what was said
+        stays. versions=True: also what memories said before that and have said otherwise since."""
         return await self.run(asks.trim(before, **more))
 
     async def get_by(self, namespace: str, key: str, **more: Any) -> Record:

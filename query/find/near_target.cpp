@@ -78,6 +78,11 @@ result<std::vector<float>> of_uri(const memory_uri& uri, const asker& who, seq_n
   if (uri.version == 0 || uri.version > h.current_version) return missing();
   seq_no seen_at = at;
   if (uri.version != h.current_version) {
+    auto trimmed_by = read_trimmed(**reader, uri.id, uri.version);
+    if (!trimmed_by) return propagate(trimmed_by);
+    if (*trimmed_by)
+      return fail(errc::trimmed, fmt::format("what {} said was dropped", to_string(uri)),
+                  "near_uri");
     auto when = when_current(**reader, uri.id, uri.version, at);
     if (!when) return propagate(when);
     if (!*when) return missing();

@@ -172,7 +172,7 @@ void reinforce_colours(attributes& owner, const index_delta& d) {
   for (std::size_t i = 0; i < d.touched.size(); ++i) {
     const auto before = colours.signals_of(d.touched[i], d.seq);
     const auto mode = colours.mode_of(d.touched[i]);
-    ensure(before.has_value() == mode.has_value(), "a memory with a colour has signals");
+    ensure(!before || mode.has_value(), "what has signals has a colour");
     if (!before) continue; // its colour was erased since
     colours.set_signals(
         d.touched[i], d.seq,

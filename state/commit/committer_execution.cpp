@@ -21,6 +21,7 @@
 #include "state/execute/promote.hpp"
 #include "state/execute/scoped_writes.hpp"
 #include "state/execute/sight.hpp"
+#include "state/retention/planned_trim.hpp"
 #include "state/retention/trimming_note.hpp"
 #include "views/scope_check.hpp"
 
@@ -415,6 +416,12 @@ result<void> committer::check_trim(const trim_command& c) {
                        "the next open of the world, does the rest");
   ensure(c.payload.before.value > 1 && c.payload.before <= world_.published_seq().next(),
          "a trim is of what there is");
+  auto is_named =
+      is_named_since(*world_.files, world_.directory, world_.info.id, c.payload, c.planned_at);
+  if (!is_named) return propagate(is_named);
+  if (*is_named)
+    return mneme::fail(errc::version_conflict,
+                       "a version that goes was named meanwhile: try again");
   return check_room(*world_.files, world_.directory, room_for_erasure(world_));
 }
 

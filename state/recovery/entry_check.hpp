@@ -33,6 +33,8 @@ struct entry_past {
   vector_space space; ///< of the vectors so far; dim 0 = there are none
   /// Something before was erased: what is named and not known may have been in it.
   bool has_erased = false;
+  /// Contents before were dropped by a trim: the version before may have been one of them.
+  bool has_trimmed = false;
 };
 
 /// corrupt, saying what is wrong, for an entry that does not follow from `past`. Kinds without
@@ -61,6 +63,9 @@ public:
 
   /// Whether there was something erased before, and whether there has been since.
   void excuse_erased(bool has_erased) { past_.has_erased = has_erased; }
+  /// The same of contents that a trim has dropped.
+  void excuse_trimmed(bool has_trimmed) { past_.has_trimmed = has_trimmed; }
+  [[nodiscard]] bool has_trimmed() const { return past_.has_trimmed; }
   [[nodiscard]] bool has_erased() const { return past_.has_erased; }
   /// Checks the entries of one frame; `before` are the roots after the frame before, or none known.
   /// corrupt with segment, offset and seq.

@@ -124,15 +124,23 @@ class Town:
         find = json.dumps({"op": "find", "types": ["Note"], "limit": 3, "late_binding": True})
         self.killed("shell", "town", stdin=(find + "\n") * self.draw.randint(5, 20))
 
+    def overwrite(self):
+        """What a trim of versions drops."""
+        lines = [json.dumps({"op": "put", "namespace": "town", "key": f"k{self.draw.randint(1, 3)}", "type": "Note",
+                             "data": {"statement": f"said the {i}th time by {self.draw.randint(1, 99)}"}})
+                 for i in range(self.draw.randint(5, 20))]
+        self.killed("shell", "town", stdin="\n".join(lines) + "\n")
+
     def trim(self):
-        self.killed("trim", "town", *BY)
+        self.killed("trim", "town", *self.draw.choice(((), ("--versions",))), *BY)
 
     def trim_beside(self):
         """One that goes on while the world is written to and looked at, by the same program."""
         find = json.dumps({"op": "find", "types": ["Note"], "limit": 3, "late_binding": True})
         lines = [find] * self.draw.randint(0, 20)
         for _ in range(self.draw.randint(1, 3)):
-            lines.append(json.dumps({"op": "trim", "reason": "asked for", "by": "host"}))
+            lines.append(json.dumps({"op": "trim", "reason": "asked for", "by": "host",
+                                     "versions": self.draw.random() < 0.5}))
             lines += [find] * self.draw.randint(0, 5)
             if self.draw.random() < 0.3:
                 lines.append(json.dumps({"op": "checkpoint"}))
@@ -222,8 +230,9 @@ def main():
     draw = random.Random(SEED)
     with tempfile.TemporaryDirectory(prefix="mneme-forgetting-") as name:
         town = Town(pathlib.Path(name), draw)
-        steps = [(town.write, 4), (town.write_topic, 2), (town.erase_field, 2), (town.stream, 1), (town.erase, 4), (town.forget_and_restore, 2), (town.look, 2),
-                 (town.trim, 2), (town.trim_beside, 3), (town.fork, 2), (town.rewind, 1), (town.backup, 1)]
+        steps = [(town.write, 4), (town.write_topic, 2), (town.erase_field, 2), (town.stream, 1), (town.erase, 4),
+                 (town.forget_and_restore, 2), (town.look, 2), (town.overwrite, 3), (town.trim, 2),
+                 (town.trim_beside, 3), (town.fork, 2), (town.rewind, 1), (town.backup, 1)]
         town.must("write", "town", "--type", "Note", "statement=the first")
         while not town.secrets:
             town.write()

@@ -179,6 +179,10 @@ std::string render_list(const json& answer, const page& on) {
 std::string render_history(const json& answer, const page& on) {
   text_table table({"version", "written", "by", "field", "before", "after"});
   for (const auto& v : answer["versions"]) {
+    if (v.contains("trimmed")) {
+      table.add({cell(v["version"]), "", "", "", "", "trimmed"});
+      continue;
+    }
     std::vector<std::string> row{cell(v["version"]), cell(v["created_at"]), cell(v["created_by"])};
     if (v["changes"].empty())
       table.add({row[0], row[1], row[2], "", "", v["version"] == 1 ? "written" : "the same again"});

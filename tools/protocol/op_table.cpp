@@ -278,7 +278,8 @@ const std::array<op_spec, 60>& table() { // NOLINT(readability-function-size)
        R"("dry_run":true})",
        erase_keys(), run_erase},
       {"trim", "drop how the world was used before a point; what was said stays",
-       "before dropped dropped_bytes carried saved_bytes journal_bytes_before journal_bytes "
+       "before dropped dropped_bytes versions carried saved_bytes journal_bytes_before "
+       "journal_bytes "
        "dry_run changed seq?",
        R"({"op":"trim","dry_run":true})", trim_keys(), run_trim},
       {"point", "the point of a set of hashtags", "L a b node_id counts",

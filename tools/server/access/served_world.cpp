@@ -53,6 +53,8 @@ void add_served_options(CLI::App& command, served_options& options,
                      "trim, when it is worth it, how the world was used before so many days");
   command.add_option("--keep-entries", options.keep_entries,
                      "and before so many entries: what either keeps stays");
+  command.add_flag("--trim-versions", options.trims_versions,
+                   "where it trims: also what memories said before and have said otherwise since");
   command.add_option(
       "--scope-keys", options.scope_keys,
       "file of {\"agent\": base64 of its Ed25519 public key}: scopes are then taken");
@@ -88,7 +90,8 @@ result<engine> open_served(const served_options& options) {
   opening.advertised = options.advertised;
   constexpr std::int64_t ns_of_a_day = 86'400LL * 1'000'000'000;
   opening.retention = {.entries = options.keep_entries.value_or(0),
-                       .ns = std::int64_t{options.keep_days.value_or(0)} * ns_of_a_day};
+                       .ns = std::int64_t{options.keep_days.value_or(0)} * ns_of_a_day,
+                       .trims_versions = options.trims_versions};
   if (options.audience) opening.audience = parse_enum<lifecycle_audience>(*options.audience);
   if (options.scope_keys) {
     auto keys = command::read_agent_keys(*options.scope_keys);
