@@ -318,8 +318,10 @@ type (in the order above) and other id; --limit and --offset show a page of them
   $ mneme edge rm demo 01HZZZZZZZZZZZZZZZZZZZZZZ1 related_to 01HZZZZZZZZZZZZZZZZZZZZZZ2 --reason moved
   $ mneme edges demo 01HZZZZZZZZZZZZZZZZZZZZZZ1 --include-tombstoned --json
 )"},
-    help_topic{"embedder", "what near can and cannot do",
-               R"(A world turns text into vectors with the embedder it was made with:
+    help_topic{
+        "embedder", "what near can and cannot do",
+        R"(A world turns text into vectors with the embedder it was made with, until it is given
+another one (reembed):
   hash:N  (hash:384 is the default) counts hashed words and parts of words. It needs no model and no
           network and gives the same bits everywhere. It finds texts that share words or parts of
           words ("running" and "runner"); it knows no synonyms and no other languages: "car" is
@@ -333,6 +335,8 @@ type (in the order above) and other id; --limit and --offset show a page of them
           fixes the dimension.
 
   $ mneme init plain --embedder none
+  $ mneme init small --embedder hash:64
+  $ mneme reembed small --embedder hash:128
   $ mneme write plain '{"type":"Note","data":{"statement":"north"},"vector":[0,1]}'
   $ mneme find plain '{"near_vector":[0.1,0.9],"limit":1}'
 )"},
