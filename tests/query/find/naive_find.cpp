@@ -238,7 +238,12 @@ bool in_order(const row& a, const row& b, const std::vector<order_by>& order) {
     if (x != y) return by.descending ? x > y : x < y;
     if (m != n) return by.descending ? m > n : m < n;
   }
-  return a.id < b.id;
+  const auto last = order.back();
+  const bool is_latest_first = last.descending
+                               && (last.field == order_field::version_created_at
+                                   || last.field == order_field::head_created_at
+                                   || last.field == order_field::head_last_updated_at);
+  return is_latest_first ? b.id < a.id : a.id < b.id;
 }
 
 std::vector<order_by> order_of(const find_request& r, bool near) {
