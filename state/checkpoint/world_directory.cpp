@@ -29,7 +29,7 @@ error no_world(file_system& files, const std::string& directory) {
   const auto segments = list_segments(files, journal_directory(directory));
   if (segments && !segments->empty())
     if (auto ok = check_no_journal(files, directory); !ok) return std::move(ok).error();
-  // A world is not made where something else is.
+  // No world is made where something else is.
   const auto names = files.list(directory);
   if (!names && files.exists(directory).value_or(false))
     return {errc::not_found, directory + " is a file, and a world is a directory", {}};

@@ -85,6 +85,21 @@ class Words(unittest.TestCase):
                 self.assertIn("16 MiB", answer["error"]["message"])
             self.assertIn("structuredContent", client.call("remember", text="short"))
 
+    def test_a_file_may_have_a_mebibyte(self):
+        with Stdio(self.folder / "w", "--compat", "memory-tool") as client:
+            client.start()
+            text = "line é of it\n" * 100_000
+            text = text.encode()[:1 << 20].decode(errors="ignore")
+            text = text[:-64] + "\nmarked\n"
+            text += "x" * ((1 << 20) - len(text.encode()))
+            made = client.call("memory", command="create", path="/memories/whole.txt", file_text=text)
+            self.assertFalse(made["isError"], made)
+            changed = client.call("memory", command="str_replace", path="/memories/whole.txt", old_str="marked",
+                                  new_str="notice")
+            self.assertFalse(changed["isError"], changed)
+            over = client.call("memory", command="create", path="/memories/over.txt", file_text=text + "x")
+            self.assertTrue(over["isError"])
+
     def test_a_port_in_use_is_named(self):
         with Served(self.folder / "w") as server:
             done = subprocess.run([MNEME, "serve", str(self.folder / "v"), "--listen", f"127.0.0.1:{server.port}"],

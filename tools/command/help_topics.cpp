@@ -57,7 +57,13 @@ else a second one is told the first one's pid (busy, exit status 3). Commands th
             shown last) and of Claude. As docs: an Event per message, a session per conversation;
             the scope is --actor, or the file's name. Instructions of systems, calls of tools and
             pieces that are no text are left out and counted
-  mem0      what Mem0 exports: a Note per memory, of its user_id, agent_id, run_id or app_id
+  mem0      what Mem0 exports: a Note per memory, of its user_id, agent_id, run_id or app_id, which
+            its clients find (mneme serve --compat mem0)
+  reference-memory
+            memory.json of the reference memory server: a Topic per entity with its observations,
+            edges for relations, as mneme mcp --compat reference-memory has them
+  zep       {user_id or graph_id, episodes, nodes, edges, threads: [{thread_id, messages}]} with what
+            Zep's interface answers: Notes, Topics and Facts, as mneme serve --compat zep has them
   markdown  a folder: a Note per file, a Chunk per section, references edges along links
   git       a repository: a Note and Chunks per file of HEAD, an Event per commit, an Identity per
             author; binary files, files over 1 MiB, symbolic links and submodules are left out and
