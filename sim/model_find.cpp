@@ -216,9 +216,10 @@ bool is_time(order_field field) {
          || field == order_field::head_last_updated_at;
 }
 
-/// Ties end by id, of times in their direction.
+/// Ties end by id, in the direction of the first time.
 void sort_rows(std::vector<row>& rows, const std::vector<order_by>& order) {
-  const bool ties_descend = order.back().descending && is_time(order.back().field);
+  const auto time = std::ranges::find_if(order, is_time, &order_by::field);
+  const bool ties_descend = time != order.end() && time->descending;
   std::sort(rows.begin(), rows.end(), [&](const row& a, const row& b) {
     for (const auto& by : order)
       if (const int sign = compare_by(by.field, a, b); sign != 0)

@@ -51,7 +51,8 @@ public:
         order_, [](const order_by& one) { return one.field == order_field::salience; });
     is_most_salient_first_ =
         order_.front().field == order_field::salience && order_.front().descending;
-    ties_descend_ = order_.back().descending && is_time(order_.back().field);
+    const auto time = std::ranges::find_if(order_, is_time, &order_by::field);
+    ties_descend_ = time != order_.end() && time->descending;
   }
 
   [[nodiscard]] bool uses_salience() const { return uses_salience_; }
@@ -101,7 +102,7 @@ private:
   std::span<const order_by> order_;
   bool uses_salience_ = false;
   bool is_most_salient_first_ = false;
-  /// Drawn ids ascend as time does: what is newest first is so within a moment, too.
+  /// Drawn ids ascend as time does: what is newest first is so within a moment as well.
   bool ties_descend_ = false;
   salience_scorer scorer_;
   seq_no at_;

@@ -238,12 +238,11 @@ bool in_order(const row& a, const row& b, const std::vector<order_by>& order) {
     if (x != y) return by.descending ? x > y : x < y;
     if (m != n) return by.descending ? m > n : m < n;
   }
-  const auto last = order.back();
-  const bool is_latest_first = last.descending
-                               && (last.field == order_field::version_created_at
-                                   || last.field == order_field::head_created_at
-                                   || last.field == order_field::head_last_updated_at);
-  return is_latest_first ? b.id < a.id : a.id < b.id;
+  for (const auto& by : order)
+    if (by.field == order_field::version_created_at || by.field == order_field::head_created_at
+        || by.field == order_field::head_last_updated_at)
+      return by.descending ? b.id < a.id : a.id < b.id;
+  return a.id < b.id;
 }
 
 std::vector<order_by> order_of(const find_request& r, bool near) {
