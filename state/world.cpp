@@ -19,6 +19,7 @@
 #include "state/compaction/index_compaction.hpp"
 #include "state/erasure/erased_note.hpp"
 #include "state/erasure/purge.hpp"
+#include "state/execute/execution.hpp"
 #include "state/recovery/entry_check.hpp"
 #include "state/recovery/record_notes.hpp"
 #include "state/recovery/replay_check.hpp"
@@ -420,6 +421,7 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   w->erased_elsewhere = std::move(*elsewhere);
   w->late_problem = how.late_problem;
   if (auto ok = load_or_create_info(*w, options); !ok) return propagate(ok);
+  w->numbers.vectors_since = w->info.vectors_since();
   auto embedder =
       embedder_of(w->info, options.embedder, options.remote_embedders, options.embedder_key);
   if (!embedder) return propagate(embedder);
@@ -472,6 +474,10 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   if (!options.is_checked_before)
     if (auto ok = check_older(*w, std::min(stored, loaded)); !ok) return propagate(ok);
   w->report.vectors_problem = note_embedder(*w->files, w->directory, w->info.embedder);
+  if (w->info.is_being_embedded && embeds_at_once(w->embedder.get()))
+    w->report.vectors_problem = "not all of this world has a vector of its new embedder yet: go on "
+                                "with mneme reembed DIR --embedder "
+                                + w->info.embedder;
   w->retain_before(w->journal->last_seq());
   w->publish(w->journal->last_seq());
   if (how.leader != nullptr && w->ends_with_erasure)
@@ -535,6 +541,7 @@ read_views world::views() {
           .time = time,
           .last_entry_at = time == nullptr ? last_entry_at : timestamp{},
           .embedder = embedder,
+          .vectors_since = info.vectors_since(),
           .tokens = tokens,
           .keys = keys,
           .search = search,
@@ -682,6 +689,8 @@ result<std::unique_ptr<world>> open_world(const world_options& options) {
 result<void> check_entries(world& w, const journal_frame& frame, std::span<const entry> entries,
                            seq_no before) {
   std::unique_ptr<kv_reader> reader; // opened for the first memory that is known
+  // A frame that is replayed for the store alone may be of before.
+  const bool is_of_former_space = frame.prefix.first_seq < w.info.vectors_since();
   entry_checker checker(
       [&](const memory_id& id) -> result<std::optional<known_memory>> {
         if (w.nodes.find(id).value == no_number) return std::nullopt;
@@ -695,7 +704,7 @@ result<void> check_entries(world& w, const journal_frame& frame, std::span<const
         if (!h->has_value()) return std::nullopt;
         return known_memory::of(**h);
       },
-      w.vectors().space());
+      is_of_former_space ? vector_space{} : w.vectors().space());
   const bool knows_roots = w.ledger->roots().seq == before;
   checker.excuse_erased(w.has_erased);
   checker.excuse_trimmed(w.has_trimmed);

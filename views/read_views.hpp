@@ -45,6 +45,7 @@ struct read_views {
   std::shared_ptr<clock> time{}; ///< by which scopes expire; null = that of the last entry
   timestamp last_entry_at{};     ///< only without a clock
   std::shared_ptr<const mneme::embedder> embedder; ///< null = none
+  seq_no vectors_since{};                          ///< the first entry whose vectors are of it
   std::shared_ptr<const token_counter> tokens;
   std::shared_ptr<const key_resolver> keys;   ///< null = no scope is taken
   search_weights search;                      ///< of the world

@@ -271,8 +271,8 @@ class AsyncWorld:
         """Memories and chunks by words and meaning, best first."""
         return await self.run(asks.search(query, **more))
 
-    async def retrieve(self, q: str, **more: Any) -> Found:
-        """Topics near to a question, with their fields and what these were."""
+    async def retrieve(self, q: Optional[str] = None, **more: Any) -> Found:
+        """Topics near to a question (or query=…), with their fields and what these were."""
         return await self.run(asks.retrieve(q, **more))
 
     async def chroma(self, hashtags: Iterable[str], **more: Any) -> Found:

@@ -174,8 +174,8 @@ class World:
         """Memories and chunks by words and meaning, best first."""
         return self.run(asks.search(query, **more))
 
-    def retrieve(self, q: str, **more: Any) -> Found:
-        """Topics near to a question, with their fields and what these were."""
+    def retrieve(self, q: Optional[str] = None, **more: Any) -> Found:
+        """Topics near to a question (or query=…), with their fields and what these were."""
         return self.run(asks.retrieve(q, **more))
 
     def chroma(self, hashtags: Iterable[str], **more: Any) -> Found:

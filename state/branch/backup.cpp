@@ -69,6 +69,8 @@ struct earlier_backup {
   std::vector<seq_no> erased; ///< since, in the world, of what it has
   erased_elsewhere elsewhere; ///< of which memories and fields that was all
   bool has_trimmed = false;   ///< the same of a trim
+  /// The world has another embedder since, or not all of it had a vector of this one.
+  bool has_former_embedder = false;
 };
 
 /// already_exists unless what it holds is the beginning of what the world has.
@@ -79,7 +81,10 @@ result<earlier_backup> read_earlier(file_system& files, const std::string& from,
   if (info->id != plan.info.id)
     return fail(errc::already_exists,
                 to + " holds another world than " + from + ", and no backup of it", "into");
-  if (*info != plan.info)
+  earlier_backup found;
+  found.has_former_embedder =
+      info->former != plan.info.former || info->is_being_embedded != plan.info.is_being_embedded;
+  if (info->branch != plan.info.branch || info->name != plan.info.name)
     return fail(errc::already_exists,
                 to + " is of another branch than " + from
                     + ", which is a fork, or was rewound since: it is left as it is; make the "
@@ -103,7 +108,6 @@ result<earlier_backup> read_earlier(file_system& files, const std::string& from,
   auto checkpoint = read_checkpoint(files, to);
   auto erased = erased_from_behind(files, from, plan.info.id, there->at);
   if (!erased) return propagate(erased);
-  earlier_backup found;
   found.segments = std::move(*segments);
   found.erased = std::move(*erased);
   auto elsewhere = erased_elsewhere_behind(files, from, plan.info.id, there->at);
@@ -242,8 +246,9 @@ result<branch_report> backup_files(file_system& files, const std::string& from,
   if (!lock) return propagate(lock);
   auto earlier = read_earlier(files, from, to, *plan);
   if (!earlier) return propagate(earlier);
-  // Its segments are not the world's any more: one beside the other they are no journal.
-  if (earlier->has_trimmed) {
+  // Its segments are not the world's any more: one beside the other they are no journal. Of another
+  // embedder neither images nor WORLD are.
+  if (earlier->has_trimmed || earlier->has_former_embedder) {
     if (auto ok = replace_file(files, unfinished_path(to), "a backup\n"); !ok) return propagate(ok);
     if (auto ok = files.remove(world_path(to)); !ok) return propagate(ok);
     lock->reset();

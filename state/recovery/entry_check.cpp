@@ -351,6 +351,7 @@ result<void> entry_checker::check(const journal_frame& frame, std::span<const en
                                   const root_set& before) {
   past_.roots = before;
   for (const auto& e : entries) {
+    if (std::ranges::binary_search(changes_of_space_, e.header.seq)) past_.space = {};
     auto ok = check_entry(e, past_);
     if (!ok && ok.error().code == errc::corrupt)
       return corrupt_at(frame.segment, frame.offset,

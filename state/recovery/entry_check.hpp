@@ -51,7 +51,9 @@ public:
   using look_up = std::function<result<std::optional<known_memory>>(const memory_id&)>;
 
   /// `known` answers for what keep() has not been told.
-  entry_checker(look_up known, vector_space space) : known_(std::move(known)) {
+  /// From each entry of `changes` (ascending) on vectors are of another space than before it.
+  entry_checker(look_up known, vector_space space, std::vector<seq_no> changes = {})
+      : known_(std::move(known)), changes_of_space_(std::move(changes)) {
     past_.memory = [this](const memory_id& id) -> result<std::optional<known_memory>> {
       if (const auto it = fresh_.find(id); it != fresh_.end()) return it->second;
       return known_(id);
@@ -74,6 +76,7 @@ public:
 
 private:
   look_up known_;
+  std::vector<seq_no> changes_of_space_;
   std::map<memory_id, known_memory> fresh_; ///< by the entries that were checked
   entry_past past_;
 };

@@ -135,7 +135,8 @@ result<verify_report> verify_once(file_system& fs, const std::string& dir,
   verify_report report;
   folding_ledger ledger(info->id);
   entry_checker checker(
-      [](const memory_id&) { return result<std::optional<known_memory>>(std::nullopt); }, {});
+      [](const memory_id&) { return result<std::optional<known_memory>>(std::nullopt); }, {},
+      info->changes_of_space());
   trim_follower follower;
   std::string segment;
   std::uint64_t end = 0;

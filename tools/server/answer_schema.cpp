@@ -398,9 +398,18 @@ json answer_schema(const protocol::op_spec& op) {
 }
 
 json error_schema() {
-  return json::parse(R"({"type":"object","required":["ok","error"],"additionalProperties":false,
+  json schema =
+      json::parse(R"({"type":"object","required":["ok","error"],"additionalProperties":false,
     "properties":{"ok":{"const":false},"error":{"type":"object","required":["code","message"],
     "properties":{"code":{"type":"string"},"message":{"type":"string"},"at":{"type":"string"}}}}})");
+  json& codes = schema["properties"]["error"]["properties"]["code"]["enum"];
+  for (int i = 1; i <= static_cast<int>(errc::behind); ++i) // the last is the newest
+    codes.push_back(to_string(static_cast<errc>(i)));
+  // And what a server itself refuses.
+  for (const char* code : {"bad_content_type", "bad_length", "bad_request", "forbidden",
+                           "header_too_long", "method_not_allowed", "too_slow", "unauthorized"})
+    codes.push_back(code);
+  return schema;
 }
 
 json answer_definitions() {

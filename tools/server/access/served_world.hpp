@@ -34,6 +34,8 @@ struct served_options {
   bool only_reads = false;                   ///< nothing is made
 
   [[nodiscard]] bool has_compat(std::string_view name) const;
+  /// Without the world's lock, so beside whoever has it.
+  [[nodiscard]] bool reads_beside() const;
 };
 
 /// `compat`: what `--compat` may name.
