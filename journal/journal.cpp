@@ -43,6 +43,7 @@ struct journal::impl {
   bool last_is_seal = false;
   seq_no durable; ///< here: on this machine's disk
   std::shared_ptr<log_leader> leader;
+  std::vector<seq_no> owed; ///< to be erased in the log
   bool is_followed = false; ///< the log's frames come here, and no others
   bool is_refused = false;  ///< the leader takes nothing more; what is here is whole
   bool dirty = false;       ///< something was written since the last sync
@@ -459,6 +460,7 @@ void journal::follow() {
 std::shared_ptr<log_leader> journal::yield() {
   impl_->is_followed = true;
   impl_->is_refused = false;
+  impl_->owed.clear(); // the next leader sees to it
   return std::exchange(impl_->leader, nullptr);
 }
 
@@ -539,11 +541,35 @@ result<void> journal::may_erase() const {
 result<void> journal::erase(std::span<const seq_no> seqs) {
   if (auto ok = impl_->usable(); !ok) return ok;
   if (impl_->leader != nullptr) {
-    if (auto ok = impl_->final_failure(impl_->leader->erase(seqs, {})); !ok) return ok;
+    auto erased = impl_->leader->erase(seqs, {});
+    if (!erased) return impl_->final_failure(propagate(erased));
+    // The relations are written anew whole, so nothing is left of earlier ones either.
+    impl_->owed.clear();
+    if (*erased == erase_outcome::kept) owe_erasure({seqs.begin(), seqs.end()});
     if (auto ok = impl_->final_failure(impl_->sync()); !ok) return ok;
   }
   ensure(impl_->durable == impl_->last, "what is erased was said to be, and that is durable");
   return impl_->final_failure(erase_payloads(*impl_->fs, impl_->dir, impl_->world, seqs));
+}
+
+bool journal::owes_erasure() const {
+  return !impl_->owed.empty();
+}
+
+void journal::owe_erasure(std::vector<seq_no> seqs) {
+  impl_->owed = std::move(seqs);
+}
+
+result<void> journal::settle_erasure() {
+  if (impl_->owed.empty() || impl_->leader == nullptr) return {};
+  if (auto ok = may_erase(); !ok) return ok;
+  auto erased = impl_->leader->erase(impl_->owed, {});
+  if (!erased) return propagate(erased);
+  if (*erased == erase_outcome::kept)
+    return fail(errc::busy, "what was erased before is still read by a transaction on the log's "
+                            "server that is older: erase again when it has ended");
+  impl_->owed.clear();
+  return {};
 }
 
 void journal::begin_segment() {

@@ -166,15 +166,14 @@ result<void> log_leader::renew() {
   return look();
 }
 
-result<void> log_leader::erase(std::span<const seq_no> seqs,
-                               const std::optional<digest>& checkpoint) {
+result<erase_outcome> log_leader::erase(std::span<const seq_no> seqs,
+                                        const std::optional<digest>& checkpoint) {
   if (ended_) return std::unexpected<error>(*ended_);
   error last;
   for (unsigned i = 0; i < options_.attempts; ++i) {
     if (i > 0 && !store_->pause(i)) break;
     auto erased = store_->erase(seqs, checkpoint, tail_.epoch);
-    if (erased) return {};
-    if (!may_pass(erased.error())) return erased;
+    if (erased || !may_pass(erased.error())) return erased;
     last = std::move(erased.error());
   }
   return fail(errc::outcome_unknown, "the log did not say whether it erased: " + last.message);

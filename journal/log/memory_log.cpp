@@ -23,6 +23,7 @@ struct memory_log_server::state {
   std::chrono::milliseconds now{};
   std::chrono::milliseconds lease_end{};
   std::map<digest, std::string> blobs;
+  bool has_old_reader = false;
 };
 
 namespace {
@@ -112,11 +113,11 @@ public:
 
   result<void> may_erase() override { return {}; }
 
-  result<void> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
-                     log_epoch epoch) override {
+  result<erase_outcome> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
+                              log_epoch epoch) override {
     const std::lock_guard hold(server_->guard);
-    if (auto ok = held_by(epoch); !ok) return ok;
-    if (auto ok = exchange_checkpoint(checkpoint); !ok) return ok;
+    if (auto ok = held_by(epoch); !ok) return propagate(ok);
+    if (auto ok = exchange_checkpoint(checkpoint); !ok) return propagate(ok);
     for (auto& kept : server_->frames) {
       if (kept.frame.is_trimmed) continue;
       auto prefix = decode_frame_prefix(kept.frame.head);
@@ -124,7 +125,7 @@ public:
       if (auto ok = erase_in_block(*prefix, kept.frame.payloads, seqs); !ok) return propagate(ok);
     }
     std::erase_if(server_->blobs, [&](const auto& blob) { return blob.first != checkpoint; });
-    return {};
+    return server_->has_old_reader ? erase_outcome::kept : erase_outcome::done;
   }
 
   result<void> trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) override {
@@ -196,6 +197,11 @@ std::shared_ptr<log_store> memory_log_server::connect() {
 void memory_log_server::pass(std::chrono::milliseconds time) {
   const std::lock_guard hold(state_->guard);
   state_->now += time;
+}
+
+void memory_log_server::read_since_before(bool is_read) {
+  const std::lock_guard hold(state_->guard);
+  state_->has_old_reader = is_read;
 }
 
 void memory_log_server::roll_back(std::uint64_t frames) {

@@ -273,6 +273,48 @@ TEST_CASE("an erasure reaches the log, and copies that were away", "[log]") {
   CHECK(in_files("two") == 0);
 }
 
+TEST_CASE("an erasure that the log cannot end ends nothing else", "[log]") {
+  log_site_of_worlds site;
+  auto one = site.open("one");
+  const auto erased = [&](const std::string& text) {
+    const auto written = write(one, text);
+    REQUIRE(written);
+    erase_request r;
+    r.by = "somebody";
+    r.reason = "asked for";
+    r.ids.push_back(written->uri->id);
+    return r;
+  };
+  const auto first = erased("read since before");
+  site.server.read_since_before(true);
+  const auto kept = one.erase(first);
+  CHECK(code_of(kept) == "outcome_unknown");
+  CHECK(kept.error().message.contains("erase again"));
+  CHECK_FALSE(site.server.everything().contains("read since before"));
+  CHECK(code_of(write(one, "goes on")) == "ok");
+  CHECK(code_of(one.erase(first)) == "busy");
+  CHECK(code_of(write(one, "goes on still")) == "ok");
+  SECTION("it is asked for again") {
+    site.server.read_since_before(false);
+    const auto again = one.erase(first);
+    REQUIRE(code_of(again) == "ok");
+    CHECK_FALSE(again->changed);
+  }
+  SECTION("so does another process that leads") {
+    REQUIRE(one.close());
+    one = site.open("two");
+    CHECK(code_of(write(one, "another")) == "ok");
+    CHECK(code_of(one.erase(first)) == "ok"); // the last entries do not erase: nothing is owed
+    const auto second = erased("read since before, too");
+    CHECK(code_of(one.erase(second)) == "outcome_unknown");
+    REQUIRE(one.close());
+    one = site.open("three");
+    CHECK(code_of(one.erase(second)) == "busy");
+    site.server.read_since_before(false);
+    CHECK(code_of(one.erase(second)) == "ok");
+  }
+}
+
 TEST_CASE("a copy is opened with its log alone, and with no other", "[log]") {
   log_site_of_worlds site;
   {

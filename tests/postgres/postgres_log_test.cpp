@@ -395,10 +395,53 @@ TEST_CASE("an erasure says so while an older transaction can read what was erase
   REQUIRE(reader.run("BEGIN ISOLATION LEVEL REPEATABLE READ", {}, sql_kind::look));
   REQUIRE(reader.run("SELECT 1::bigint", {}, sql_kind::look));
   const std::vector<seq_no> seqs{{1}};
+  const auto may = leader->store().may_erase();
+  CHECK(code_of(may) == "busy");
+  CHECK(may.error().message.find("is open since before") != std::string::npos);
   const auto erased = leader->store().erase(seqs, std::nullopt, leader->epoch());
-  CHECK(code_of(erased) == "busy");
-  CHECK(erased.error().message.find("older than the erasure") != std::string::npos);
+  REQUIRE(code_of(erased) == "ok");
+  CHECK(*erased == erase_outcome::kept);
   REQUIRE(reader.run("COMMIT", {}, sql_kind::look));
-  CHECK(code_of(leader->erase(seqs, std::nullopt)) == "ok");
+  CHECK(code_of(leader->store().may_erase()) == "ok");
+  const auto again = leader->erase(seqs, std::nullopt);
+  REQUIRE(code_of(again) == "ok");
+  CHECK(*again == erase_outcome::done);
   CHECK_FALSE(is_on_disk(shared_cluster(), "still-to-be-read"));
+}
+
+TEST_CASE("an erasure beside who reads all of the log keeps no append waiting", "[postgres]") {
+  const auto address = shared_cluster().address(fresh_log());
+  const auto other = shared_cluster().address(fresh_log());
+  REQUIRE(log_at(address)->create("w"));
+  REQUIRE(log_at(other)->create("w"));
+  auto leader = leader_of(address);
+  auto beside = leader_of(other);
+  REQUIRE(leader->append(frame_behind(leader->tail(), {"to be erased"})));
+  // As a dump does, whose statements come one after the other: it has no snapshot between them.
+  postgres_connection reader(parse_postgres_address(address)->database, {});
+  REQUIRE(reader.run("BEGIN", {}, sql_kind::look));
+  REQUIRE(reader.run("LOCK TABLE mneme.frame IN ACCESS SHARE MODE", {}, sql_kind::look));
+  const std::vector<seq_no> seqs{{1}};
+  result<void> may;
+  result<erase_outcome> erased = erase_outcome::done;
+  std::atomic<bool> is_over = false;
+  std::thread erases([&] {
+    may = leader->store().may_erase();
+    erased = leader->erase(seqs, std::nullopt);
+    is_over = true;
+  });
+  milliseconds longest{};
+  while (!is_over) {
+    const auto began = std::chrono::steady_clock::now();
+    CHECK(code_of(beside->append(frame_behind(beside->tail(), {"b"}))) == "ok");
+    longest = std::max(longest, std::chrono::duration_cast<milliseconds>(
+                                    std::chrono::steady_clock::now() - began));
+  }
+  erases.join();
+  CHECK(code_of(may) == "busy");
+  REQUIRE(code_of(erased) == "ok");
+  CHECK(*erased == erase_outcome::kept);
+  CHECK(longest < milliseconds{2000}); // 300 and what the machine adds
+  REQUIRE(reader.run("COMMIT", {}, sql_kind::look));
+  CHECK(*leader->erase(seqs, std::nullopt) == erase_outcome::done);
 }
