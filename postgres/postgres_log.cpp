@@ -98,6 +98,7 @@ public:
   result<claim_answer> claim(log_epoch newest, std::string_view holder,
                              std::chrono::milliseconds ttl) override;
   result<bool> renew(log_epoch epoch, std::chrono::milliseconds ttl) override;
+  result<void> may_lead() override;
   result<void> may_erase() override;
   result<erase_outcome> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
                               log_epoch epoch) override;
@@ -304,6 +305,16 @@ result<bool> postgres_log::renew(log_epoch epoch, std::chrono::milliseconds ttl)
   if (renewed->affected() == 1) return true;
   if (auto founded = tail(); !founded) return propagate(founded);
   return false;
+}
+
+result<void> postgres_log::may_lead() {
+  auto rows = row("SELECT (has_table_privilege('mneme.log', 'UPDATE')"
+                  " AND has_table_privilege('mneme.frame', 'INSERT'))::int::bigint",
+                  {});
+  if (!rows) return propagate(rows);
+  if (rows->number(0, 0) == 1) return {};
+  return fail(errc::unsupported, "the role of this session may not append to the log, and so not "
+                                 "lead it: it needs UPDATE on mneme.log and INSERT on mneme.frame");
 }
 
 result<log_tail> postgres_log::locked(log_epoch epoch) {
@@ -534,6 +545,7 @@ std::shared_ptr<log_store> postgres_log_at(const postgres_address& at,
 result<std::shared_ptr<log_store>> make_postgres_log(std::string_view address) {
   auto parsed = parse_postgres_address(address);
   if (!parsed) return propagate(parsed);
+  if (auto ok = check_postgres_options(parsed->database); !ok) return propagate(ok);
   return postgres_log_at(*parsed, connection_patience{});
 }
 

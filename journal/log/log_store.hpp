@@ -112,6 +112,8 @@ public:
   /// name is no hindrance: give each process a name of its own.
   virtual result<claim_answer> claim(log_epoch newest, std::string_view holder,
                                      std::chrono::milliseconds ttl) = 0;
+  /// Whether who is connected could lead: unsupported, and what it lacks.
+  virtual result<void> may_lead() { return {}; }
   /// From now on. False: fenced. With zero the lease ends, the epoch does not.
   virtual result<bool> renew(log_epoch epoch, std::chrono::milliseconds ttl) = 0;
 

@@ -216,6 +216,14 @@ void memory_log_server::roll_back(std::uint64_t frames) {
   state_->tail.epoch = last.epoch;
 }
 
+log_epoch memory_log_server::epoch_of(seq_no seq) const {
+  const std::lock_guard hold(state_->guard);
+  const auto has = std::ranges::lower_bound(
+      state_->frames, seq, {}, [](const state::kept_frame& kept) { return kept.frame.last_seq; });
+  ensure(has != state_->frames.end(), "the log has the entry");
+  return has->epoch;
+}
+
 std::string memory_log_server::everything() const {
   const std::lock_guard hold(state_->guard);
   std::string all;
