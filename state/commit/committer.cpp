@@ -214,9 +214,8 @@ void committer::complete() {
   in_round_ = false;
   is_copied_ = false;
   const error kept{errc::outcome_unknown,
-                   "it is erased here and for who begins to read the log, but a transaction on the "
-                   "log's server that is older can still read it there: erase again when it has "
-                   "ended",
+                   "it is erased here, but the log does not say that it is gone there, or a "
+                   "transaction on the log's server that is older can still read it: erase again",
                    {}};
   answer_round(is_kept ? &kept : nullptr);
 }

@@ -1,7 +1,7 @@
 // Followers of a world that is kept in a log: what the leader writes comes to them, with the same
 // roots; they write nothing, take the lead where they may, and follow again when they have lost it.
-// Of: actors/log_member.cpp, actors/log_participant.cpp, state/commit/log_standing.cpp,
-// state/commit/take_lead.cpp Of: state/recovery/followed_frame.cpp
+// Of: actors/log_member.cpp, actors/log_participant.cpp, state/commit/log_standing.cpp
+// Of: state/commit/take_lead.cpp, state/recovery/followed_frame.cpp
 #include <chrono>
 #include <filesystem>
 #include <future>
