@@ -1,5 +1,4 @@
-// Several engines on one log: seeds that must come out clean, the same twice, and a planted bug that
-// is found.
+// Several engines on one log: seeds that must be clean, the same twice, and a planted bug.
 // Of: sim/cluster.cpp, sim/cluster_node.cpp, sim/cluster_evidence.cpp
 #include "sim/cluster.hpp"
 
