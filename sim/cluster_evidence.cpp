@@ -120,6 +120,9 @@ check_result cluster_evidence::check_erased(cluster_node& node) const {
 
 void cluster_evidence::forget_behind(seq_no last) {
   std::erase_if(roots_, [&](const auto& known) { return known.first > last; });
+  // Claims are forgotten, too: an epoch may come again.
+  const auto tail = site_.server.connect()->tail();
+  std::erase_if(holders_, [&](const auto& known) { return known.first > tail->epoch; });
   for (auto& [number, write] : writes)
     if (write.is == promise::kept && write.seq > last) write.is = promise::none;
 }
