@@ -151,10 +151,10 @@ private:
     known_.trimming = planned.payload();
     known_.may_begin = report.before;
     trim_answer_ = std::make_shared<std::optional<result<trim_end>>>();
-    machine_->ask_to_trim(
-        {.payload = planned.payload(),
-         .planned_at = last,
-         .reply = [to = trim_answer_](result<trim_end> r) { *to = std::move(r); }});
+    machine_->tell(
+        trim_command{.payload = planned.payload(),
+                     .planned_at = last,
+                     .reply = [to = trim_answer_](result<trim_end> r) { *to = std::move(r); }});
     return {};
   }
 

@@ -486,6 +486,10 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   if (auto ok = forget_fields_of_erased(*w, w->erased_elsewhere); !ok) return propagate(ok);
   if (how.is_after_erasure || w->ends_with_erasure)
     if (auto ok = checkpoint_world(*w); !ok) return propagate(ok);
+  // The seal of that may be the first that this leader has to say.
+  if (w->journal->is_refused())
+    return fail(errc::busy,
+                "the lead of the log was lost while the world was opened: open it again");
   w->lock = std::move(lock);
   return w;
 }

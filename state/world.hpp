@@ -102,7 +102,7 @@ struct world {
   record_cache records;
   std::unique_ptr<mneme::journal> journal;
   std::unique_ptr<mneme::ledger> ledger;
-  std::shared_ptr<void> lease;            ///< of the log that the journal is a copy of; else null
+  std::shared_ptr<void> lease; ///< of the log that is led, while the world is opened; else null
   std::shared_ptr<log_standing> standing; ///< on that log; null: the world is on none
 
   numbering numbers;

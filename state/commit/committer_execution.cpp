@@ -384,7 +384,11 @@ result<erase_result> committer::erase(const erase_request& r, batch_state& batch
   erase_result answer = result_of(*plan);
   answer.seq = batch.last_seq();
   if (auto ok = note_branches(answer); !ok) return propagate(ok);
-  if (r.dry_run || has_none) return answer;
+  if (r.dry_run) return answer;
+  if (has_none) {
+    if (auto ok = world_.journal->settle_erasure(); !ok) return propagate(ok);
+    return answer;
+  }
   // Before an entry says that it was done.
   if (auto ok = world_.journal->may_erase(); !ok) return propagate(ok);
   if (auto ok = check_room(*world_.files, world_.directory, room_for_erasure(world_)); !ok)

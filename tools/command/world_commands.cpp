@@ -50,6 +50,9 @@ result<json> init_world(const init_options& o) {
   options.language = o.language;
   options.seed = o.seed;
   auto made = open_or_create(std::move(options));
+  if (!made && made.error().code == errc::busy && o.log)
+    made.error().message += ". To follow: mneme serve " + o.common.directory
+                            + " --log LOG --follow, and --may-lead if it may";
   if (!made) return propagate(made);
   auto roots = made->root();
   auto stats = made->stats();
