@@ -284,6 +284,8 @@ void committer_actor::finish_batch() {
   world_->feed.durable_through(is_in_log ? last : durable_);
   core_->complete();
   world_->feed.ring();
+  // An erasure has more to say to the log than the frame, and may have learned from it.
+  if (world_->journal->is_refused() && world_->standing->returns()) core_->yield(nullptr);
   announce_contents(); // published: the embedder reads what it is told of
   const auto& trim = core_->trim_in_progress();
   if (copies_ || (trim != nullptr && trim->takes_batches())) missed_.push_back(batch_);

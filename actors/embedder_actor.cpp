@@ -3,26 +3,10 @@
 #include <chrono>
 
 #include "messages/ensure.hpp"
-#include "messages/hash.hpp"
 #include "messages/seams/checked_seams.hpp"
-#include "messages/text/forms.hpp"
 #include "state/embedding/unembedded.hpp"
-#include "views/topic_reads.hpp"
 
 namespace mneme {
-
-namespace {
-
-/// The start of `text`, cut between code points.
-std::string start_of(std::string text, std::size_t max_bytes) {
-  if (text.size() <= max_bytes) return text;
-  std::size_t end = max_bytes;
-  while (end > 0 && (static_cast<std::uint8_t>(text[end]) & 0xC0U) == 0x80U) --end;
-  text.resize(end);
-  return text;
-}
-
-} // namespace
 
 embedder_actor::embedder_actor(caf::actor_config& config, std::shared_ptr<world> w,
                                caf::actor committer, std::shared_ptr<random_source> random)
@@ -84,7 +68,7 @@ void embedder_actor::begin() {
         {.refused = given_up, .problem = given_up == 0 ? std::string() : refusal_});
   }
   busy_ = true;
-  auto read = read_texts(jobs);
+  auto read = read_waiting_texts(*world_, jobs);
   if (!read) {
     queue_.failed();
     return go_on(read.error().message);
@@ -96,32 +80,7 @@ void embedder_actor::begin() {
   ask_embedder(std::move(*read));
 }
 
-result<embedder_actor::batch> embedder_actor::read_texts(const std::vector<embed_job>& jobs) {
-  batch b;
-  auto reader = world_->store->reader();
-  if (!reader) return propagate(reader);
-  const seq_no at = world_->published_seq();
-  for (const auto& job : jobs) {
-    auto h = read_head(**reader, job.id, at);
-    if (!h) return propagate(h);
-    if (!h->has_value() || (*h)->tombstone || (*h)->erased || (*h)->embedding) continue;
-    auto v = read_version(**reader, job.id, (*h)->current_version);
-    if (!v) return propagate(v);
-    if (!v->has_value()) continue;
-    b.items.push_back({.id = job.id, .version = (*h)->current_version, .values = {}});
-    std::string text = embedding_text((*v)->type, (*v)->data);
-    if ((*h)->type == memory_type::topic) {
-      auto values = read_field_values(**reader, job.id, at);
-      if (!values) return propagate(values);
-      text += field_lines(*values);
-      b.items.back().text = sha256_of(text);
-    }
-    b.texts.push_back(start_of(std::move(text), job.max_bytes));
-  }
-  return b;
-}
-
-void embedder_actor::ask_embedder(batch b) {
+void embedder_actor::ask_embedder(waiting_texts b) {
   ensure(b.items.size() == b.texts.size(), "each text is that of an item");
   auto vectors = embedded_by(*world_->embedder->remote(), b.texts);
   if (!vectors) {

@@ -6,6 +6,7 @@
 
 #include "actors/spawn.hpp"
 #include "state/embedding/embed_queue.hpp"
+#include "state/embedding/waiting_texts.hpp"
 
 namespace mneme {
 
@@ -18,19 +19,13 @@ public:
   void on_exit() override;
 
 private:
-  struct batch {
-    std::vector<late_vector> items; ///< vectors yet to come
-    std::vector<std::string> texts;
-  };
-
   void scan();
   void begin();
-  void ask_embedder(batch b);
+  void ask_embedder(waiting_texts b);
   void hand_over(std::vector<late_vector> items);
   void stored(const outcome& o);
   void go_on(std::string problem);
   void refused(std::string why);
-  result<batch> read_texts(const std::vector<embed_job>& jobs);
 
   std::shared_ptr<world> world_;
   caf::actor committer_;

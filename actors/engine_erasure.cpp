@@ -39,8 +39,10 @@ branch_erasure erase_branch(const engine_options& own, const reached_branch& bra
                  "a note of the branch leads here, and it is not here: if it was moved, erase in "
                  "it where it is");
   const auto failed = [&](const error& why) {
-    return ended(why.code == errc::busy ? branch_outcome::busy : branch_outcome::failed,
-                 why.message);
+    return why.code == errc::busy
+               ? ended(branch_outcome::busy,
+                       why.message + ": once it is closed there, the same request erases in it")
+               : ended(branch_outcome::failed, why.message);
   };
   auto opened = engine::open(options_for_branch(own, branch.path));
   if (!opened) return failed(opened.error());

@@ -28,6 +28,7 @@ std::shared_ptr<running_engine> engine_home::start(std::shared_ptr<world> state,
   // for ever in another thread, and in freed memory where the engine is a static of the program.
   caf::logger::set_current_actor_system(nullptr);
   started->member = join_log(started->options, started->actors);
+  started->state->lease.reset(); // it is the member's from now on
   return started;
 }
 

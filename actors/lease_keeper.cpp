@@ -39,11 +39,7 @@ void lease_keeper::keep() {
     const bool is_halted = standing_ != nullptr && standing_->is_halted();
     const auto renewed = log_->renew(epoch_, is_halted ? std::chrono::milliseconds{0} : lease_);
     if (renewed && is_halted) return; // somebody else may lead
-    if (renewed && !*renewed) {       // another leads
-      if (standing_ != nullptr)
-        if (const auto tail = log_->tail()) standing_->lose(*tail);
-      return;
-    }
+    if (renewed && !*renewed) return; // another leads: whoever appends learns it
     hold.lock();
   }
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// Keeps a leader's lease from running out while nothing is written: a thread with a connection of
+/// Keeps a leader's lease from running out while its world is opened: a thread with a connection of
 /// its own. That it fails shows in nothing here: whoever is fenced learns it when it appends.
 
 #include <chrono>

@@ -207,9 +207,17 @@ result<void> check_made_with(const engine_options& options, const world_file& ma
                             what, is.empty() ? "empty" : is, asked),
                 std::string(key));
   };
-  if (options.embedder == nullptr && options.embedder_spec
-      && *options.embedder_spec != made.embedder)
+  const bool has_other_embedder = options.embedder == nullptr && options.embedder_spec
+                                  && *options.embedder_spec != made.embedder;
+  if (has_other_embedder && *options.embedder_spec == "none")
     return differs("embedder", made.embedder, *options.embedder_spec, "embedder");
+  if (has_other_embedder)
+    return fail(
+        errc::bad_value,
+        fmt::format("this world's embedder is {0}, not {1}: leave it out, or give the world "
+                    "that one (mneme reembed DIR --embedder {1})",
+                    made.embedder, *options.embedder_spec),
+        "embedder");
   if (!options.world_name.empty() && options.world_name != made.name)
     return differs("name", made.name, options.world_name, "world_name");
   if (options.language && *options.language != made.language)

@@ -142,17 +142,22 @@ result<std::optional<log_membership>> place_on_log(world_options& w,
     if (auto ok = check_asked(options, w.fresh, *founded); !ok) return propagate(ok);
   w.fresh = std::move(*founded);
   if (auto ok = check_same_world(w); !ok) return propagate(ok);
+  if (options.may_lead)
+    if (auto ok = (*log)->may_lead(); !ok) return propagate(ok);
   const std::string holder = holder_with_address(holder_name(), options.advertised);
   const log_role role = options.follow ? log_role::follower : log_role::leader;
-  auto standing = std::make_shared<log_standing>(monotonic_ms, role, options.may_lead);
+  const bool may_lead = options.may_lead || !options.follow;
+  auto standing = std::make_shared<log_standing>(monotonic_ms, role, may_lead);
+  log_membership member{.logs = options.logs,
+                        .address = **address,
+                        .holder = holder,
+                        .lease = lease,
+                        .may_lead = may_lead,
+                        .only_leads = !options.follow,
+                        .standing = standing};
   if (options.follow) {
     w.log = world_log{.address = **address, .follow = std::move(*log), .standing = standing};
-    return log_membership{.logs = options.logs,
-                          .address = **address,
-                          .holder = holder,
-                          .lease = lease,
-                          .may_lead = options.may_lead,
-                          .standing = std::move(standing)};
+    return member;
   }
   w.log =
       world_log{.address = **address,
@@ -168,7 +173,7 @@ result<std::optional<log_membership>> place_on_log(world_options& w,
                   return std::make_shared<lease_keeper>(std::move(*own), epoch, lease, standing);
                 },
                 .standing = std::move(standing)};
-  return std::nullopt;
+  return member;
 }
 
 } // namespace mneme

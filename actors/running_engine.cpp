@@ -125,6 +125,7 @@ std::shared_ptr<running_engine> start_engine(caf::actor_system& system, opened_e
   engine->options = std::move(opened.actors);
   engine->actors = spawn_actors(system, engine->state, engine->options);
   engine->member = join_log(engine->options, engine->actors);
+  engine->state->lease.reset(); // it is the member's from now on
   return engine;
 }
 

@@ -43,6 +43,8 @@ struct journal::impl {
   bool last_is_seal = false;
   seq_no durable; ///< here: on this machine's disk
   std::shared_ptr<log_leader> leader;
+  std::vector<seq_no> owed; ///< to be erased in the log
+  bool is_unerased = false; ///< and not even begun, for all that is known
   bool is_followed = false; ///< the log's frames come here, and no others
   bool is_refused = false;  ///< the leader takes nothing more; what is here is whole
   bool dirty = false;       ///< something was written since the last sync
@@ -66,6 +68,7 @@ struct journal::impl {
   result<void> write_frame(std::span<const entry> entries, bool seal, const digest& root);
   result<void> write_copy(const frame_prefix& prefix, const log_frame& frame);
   result<void> put_in_log(const encoded_frame& frame);
+  result<void> erase_first();
   result<void> put_bytes(std::string_view frame);
   result<void> make_room();
   result<void> start_segment();
@@ -272,9 +275,29 @@ result<void> journal::impl::write_frame(std::span<const entry> entries, bool sea
 result<void> journal::impl::put_in_log(const encoded_frame& frame) {
   auto split = split_frame(frame.bytes);
   if (!split) return propagate(split);
+  if (auto ok = erase_first(); !ok) return ok;
   auto put = leader->append(*split);
   is_refused = !put && put.error().code != errc::busy;
   return put;
+}
+
+/// The next leader looks at the last frame alone for what is to be erased.
+result<void> journal::impl::erase_first() {
+  if (!is_unerased) return {};
+  auto erased = leader->look();
+  if (erased) {
+    auto done = leader->erase(owed, {});
+    if (done) {
+      is_unerased = false;
+      if (*done == erase_outcome::done) owed.clear();
+      return {};
+    }
+    erased = propagate(done);
+  }
+  is_refused = erased.error().code == errc::read_only;
+  if (is_refused) return erased;
+  return fail(errc::busy, "what was erased last is not gone from the log yet, which comes first: "
+                              + erased.error().message);
 }
 
 result<void> journal::impl::write_copy(const frame_prefix& prefix, const log_frame& frame) {
@@ -459,6 +482,8 @@ void journal::follow() {
 std::shared_ptr<log_leader> journal::yield() {
   impl_->is_followed = true;
   impl_->is_refused = false;
+  impl_->owed.clear(); // the next leader sees to it
+  impl_->is_unerased = false;
   return std::exchange(impl_->leader, nullptr);
 }
 
@@ -528,7 +553,8 @@ result<void> journal::append_copy(const log_frame& frame) {
 }
 
 result<void> journal::sync() {
-  if (auto ok = impl_->usable(); !ok) return ok;
+  // What is here is whole, whatever the log refuses.
+  if (impl_->failed) return impl_->usable();
   return impl_->final_failure(impl_->sync());
 }
 
@@ -539,11 +565,42 @@ result<void> journal::may_erase() const {
 result<void> journal::erase(std::span<const seq_no> seqs) {
   if (auto ok = impl_->usable(); !ok) return ok;
   if (impl_->leader != nullptr) {
-    if (auto ok = impl_->final_failure(impl_->leader->erase(seqs, {})); !ok) return ok;
+    auto erased = impl_->leader->erase(seqs, {});
+    const bool is_known =
+        erased
+        || (erased.error().code != errc::busy && erased.error().code != errc::outcome_unknown
+            && erased.error().code != errc::read_only);
+    if (!erased && is_known) return impl_->final_failure(propagate(erased));
+    // The relations are written anew whole, so nothing is left of earlier ones either.
+    impl_->owed.clear();
+    impl_->is_unerased = !erased;
+    impl_->is_refused = !erased && erased.error().code == errc::read_only;
+    if (!erased || *erased == erase_outcome::kept) owe_erasure({seqs.begin(), seqs.end()});
     if (auto ok = impl_->final_failure(impl_->sync()); !ok) return ok;
   }
   ensure(impl_->durable == impl_->last, "what is erased was said to be, and that is durable");
   return impl_->final_failure(erase_payloads(*impl_->fs, impl_->dir, impl_->world, seqs));
+}
+
+bool journal::owes_erasure() const {
+  return !impl_->owed.empty();
+}
+
+void journal::owe_erasure(std::vector<seq_no> seqs) {
+  impl_->owed = std::move(seqs);
+}
+
+result<void> journal::settle_erasure() {
+  if (impl_->owed.empty() || impl_->leader == nullptr) return {};
+  if (auto ok = may_erase(); !ok) return ok;
+  auto erased = impl_->leader->erase(impl_->owed, {});
+  if (!erased) return propagate(erased);
+  impl_->is_unerased = false;
+  if (*erased == erase_outcome::kept)
+    return fail(errc::busy, "what was erased before is still read by a transaction on the log's "
+                            "server that is older: erase again when it has ended");
+  impl_->owed.clear();
+  return {};
 }
 
 void journal::begin_segment() {
@@ -572,7 +629,7 @@ std::size_t journal::segment_count() const {
 }
 
 result<void> journal::trim() {
-  if (auto ok = impl_->usable(); !ok) return ok;
+  if (impl_->failed) return impl_->usable();
   return impl_->final_failure(impl_->trim());
 }
 

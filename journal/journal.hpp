@@ -121,8 +121,14 @@ public:
   /// Overwrites the payloads of these entries, which are ascending, with zeros of the same length,
   /// in the log first; durable when this returns. What is erased already stays so. The entries that
   /// say so are durable before: open() does not look whether the journal was broken off in here. A
-  /// failure is final.
+  /// failure is final. Where somebody still reads the log as it was, or the log is away or another's
+  /// by now, all is done but that: owed; in the latter cases nothing is appended before it is done.
   result<void> erase(std::span<const seq_no> seqs);
+  /// Entries whose payloads the log still has for who reads it since before they were erased.
+  [[nodiscard]] bool owes_erasure() const;
+  void owe_erasure(std::vector<seq_no> seqs);
+  /// Has the log drop what is owed. busy: it still cannot, and all goes on.
+  result<void> settle_erasure();
 
   /// The next frame begins a segment of its own: nothing is written any more to those that there
   /// are.

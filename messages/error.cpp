@@ -8,7 +8,7 @@ namespace mneme {
 namespace {
 
 /// In the order of the enum, which starts at 1.
-constexpr std::array<std::string_view, static_cast<std::size_t>(errc::behind)> names = {
+constexpr std::array<std::string_view, static_cast<std::size_t>(errc::trimmed)> names = {
     "bad_json",
     "bad_utf8",
     "line_too_long",
@@ -84,6 +84,7 @@ constexpr std::array<std::string_view, static_cast<std::size_t>(errc::behind)> n
     "shutdown",
     "disk_full",
     "behind",
+    "trimmed",
 };
 static_assert(!names.back().empty(), "every code has a name");
 static_assert(names[static_cast<std::size_t>(errc::not_found) - 1] == "not_found");

@@ -23,6 +23,9 @@ result<postgres_address> parse_postgres_address(std::string_view text) {
   const auto mark = text.find('#');
   postgres_address address{.database = std::string(text.substr(0, mark)), .log = "main"};
   if (mark != std::string_view::npos) address.log = text.substr(mark + 1);
+  if (address.log.empty())
+    return fail(errc::bad_value, "nothing stands behind the '#' of the log's address, where its "
+                                 "name belongs: without a '#' it is the log 'main'");
   if (!is_log_name(address.log))
     return fail(errc::bad_value,
                 "a log's name, behind the '#' of its address, is up to 64 letters, "

@@ -72,6 +72,13 @@ bool is_about_moment(std::string_view why) {
   return std::ranges::any_of(moments, [&](std::string_view m) { return why.contains(m); });
 }
 
+/// That the two do not agree on how the line is kept secret is no matter of time.
+bool is_about_tls(std::string_view why) {
+  constexpr std::array<std::string_view, 3> parts{"does not support SSL", "certificate",
+                                                  "SSL was required"};
+  return std::ranges::any_of(parts, [&](std::string_view p) { return why.contains(p); });
+}
+
 struct sent_values {
   std::vector<Oid> types;
   std::vector<const char*> values;
@@ -147,12 +154,43 @@ void postgres_connection::drop() {
 }
 
 result<void> postgres_connection::begin() {
-  if (session_ && PQstatus(session_->connection) == CONNECTION_OK) return {};
+  if (session_ && is_alive()) return {};
   drop();
   if (auto ok = open(); !ok) return ok;
+  is_checking_ = true;
   auto checked = check_settings();
+  is_checking_ = false;
   if (!checked) drop();
   return checked;
+}
+
+/// A server that has gone said so, or closed the line: seen before something is sent, that is a log
+/// that is away, and no change that may have happened.
+bool postgres_connection::is_alive() {
+  PGconn* const connection = session_->connection;
+  if (PQstatus(connection) != CONNECTION_OK) return false;
+  // What belongs to a transaction is not to go on in another session.
+  if (PQtransactionStatus(connection) != PQTRANS_IDLE) return true;
+  for (;;) {
+    pollfd socket{.fd = PQsocket(connection), .events = POLLIN, .revents = 0};
+    if (::poll(&socket, 1, 0) <= 0) return true;
+    if (PQconsumeInput(connection) == 0) return false;
+    (void)PQisBusy(connection); // reads what has come
+    if (PQstatus(connection) != CONNECTION_OK) return false;
+    if (std::ranges::any_of(session_->remarks,
+                            [](const std::string& remark) { return remark.starts_with("FATAL"); }))
+      return false;
+  }
+}
+
+result<void> check_postgres_options(const std::string& database) {
+  char* why = nullptr;
+  PQconninfoOption* const options = PQconninfoParse(database.c_str(), &why);
+  std::string said = one_line(why);
+  PQfreemem(why);
+  if (options == nullptr) return fail(errc::bad_value, "a log's address: " + said, "log");
+  PQconninfoFree(options);
+  return {};
 }
 
 result<void> postgres_connection::open() {
@@ -174,11 +212,18 @@ result<void> postgres_connection::open() {
   if (made->connection == nullptr) return fail(errc::busy, "no memory for a session with the log");
   if (PQstatus(made->connection) != CONNECTION_OK) {
     const std::string why = one_line(PQerrorMessage(made->connection));
+    const std::string away = "the log cannot be reached: ";
     // What has been a session will be one again, and a line that breaks is no refusal.
-    const bool is_refused = !had_session_ && why.contains("FATAL") && !is_about_moment(why)
-                            && PQpingParams(names.data(), values.data(), 1) == PQPING_OK;
-    if (!is_refused) return fail(errc::busy, "the log cannot be reached: " + why);
-    return fail(errc::bad_value, "the log's server is there and refuses a session: " + why, "log");
+    if (had_session_ || is_about_moment(why)) return fail(errc::busy, away + why);
+    const PGPing ping = PQpingParams(names.data(), values.data(), 1);
+    if (ping == PQPING_NO_ATTEMPT)
+      return fail(errc::bad_value, "the log's address asks for what there is not: " + why, "log");
+    const bool is_refused =
+        PQconnectionNeedsPassword(made->connection) != 0 || why.contains("FATAL");
+    if ((is_refused && ping == PQPING_OK) || is_about_tls(why))
+      return fail(errc::bad_value, "the log's server is there and refuses a session: " + why,
+                  "log");
+    return fail(errc::busy, away + why);
   }
   had_session_ = true;
   PQsetNoticeReceiver(made->connection, session::note, made.get());
@@ -289,7 +334,7 @@ result<sql_rows> postgres_connection::finish(sql_kind kind, std::chrono::millise
 
 result<sql_rows> postgres_connection::run(const std::string& statement,
                                           const std::vector<sql_value>& values, sql_kind kind) {
-  if (!session_ || PQstatus(session_->connection) != CONNECTION_OK)
+  if (!is_checking_)
     if (auto ok = begin(); !ok) return propagate(ok);
   const sent_values sent(values);
   if (PQsendQueryParams(session_->connection, statement.c_str(), sent.count(), sent.types.data(),

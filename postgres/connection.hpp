@@ -63,7 +63,7 @@ public:
 
   /// Begins a session where there is none. busy: no server could be reached that takes writes.
   /// unsupported: its settings make no commit durable. bad_value, of the first session alone: it is
-  /// there, and refuses role, password or database.
+  /// there, and refuses role, password, database or how the line is kept secret.
   result<void> begin();
   /// One statement. busy: the server is away or another transaction was in the way, and nothing
   /// has changed; outcome_unknown: of a change alone, it may have; not_found: there is no such
@@ -86,6 +86,7 @@ private:
   struct session;
 
   result<void> open();
+  [[nodiscard]] bool is_alive();
   result<void> check_settings();
   result<void> wait(bool for_write, std::chrono::steady_clock::time_point until);
   result<sql_rows> finish(sql_kind kind, std::chrono::milliseconds patience);
@@ -97,8 +98,12 @@ private:
   std::string database_;
   connection_patience patience_;
   std::unique_ptr<session> session_;
+  bool is_checking_ = false; ///< the session is new, and asked what it is
   bool had_session_ =
       false; ///< so that an address that is wrong is told from a server that is away
 };
+
+/// bad_value: libpq knows no such options. Connects to nothing.
+result<void> check_postgres_options(const std::string& database);
 
 } // namespace mneme

@@ -55,6 +55,9 @@ constexpr std::string_view read_query =
 /// For what a question came to one waits no longer, however often it is asked.
 constexpr std::chrono::seconds longest_question{15};
 
+/// Appends stand behind an erasure that waits for a reader; each such wait is no longer than this.
+constexpr std::chrono::milliseconds longest_lock_wait{300};
+
 constexpr std::uint64_t largest_bigint = 0x7FFF'FFFF'FFFF'FFFFULL;
 
 digest digest_of(std::string_view raw) {
@@ -95,9 +98,10 @@ public:
   result<claim_answer> claim(log_epoch newest, std::string_view holder,
                              std::chrono::milliseconds ttl) override;
   result<bool> renew(log_epoch epoch, std::chrono::milliseconds ttl) override;
+  result<void> may_lead() override;
   result<void> may_erase() override;
-  result<void> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
-                     log_epoch epoch) override;
+  result<erase_outcome> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
+                              log_epoch epoch) override;
   result<void> trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) override;
   result<digest> put_blob(std::string_view bytes) override;
   result<std::string> get_blob(const digest& hash) override;
@@ -117,7 +121,13 @@ private:
   result<void> has_blob(const digest& hash);
   result<void> erase_in_frames(std::span<const seq_no> seqs);
   result<std::uint64_t> erase_in_frame_of(seq_no seq, std::span<const seq_no> seqs);
-  result<void> rewrite(const std::string& relation);
+  result<void> owns_relations();
+  /// Whether an erasure would get everything away now: tried on a row of no use.
+  result<void> nobody_in_the_way();
+  /// Waits for locks no longer than others can bear that wait behind it.
+  result<void> bound_waits(std::chrono::milliseconds most);
+  result<erase_outcome> rewrite(const std::string& relation);
+  result<erase_outcome> rewrite_patiently(const std::string& relation);
   [[nodiscard]] std::unexpected<error> not_founded() const {
     return fail(errc::not_found, fmt::format("there is no log '{}' in that database", log_));
   }
@@ -297,6 +307,16 @@ result<bool> postgres_log::renew(log_epoch epoch, std::chrono::milliseconds ttl)
   return false;
 }
 
+result<void> postgres_log::may_lead() {
+  auto rows = row("SELECT (has_table_privilege('mneme.log', 'UPDATE')"
+                  " AND has_table_privilege('mneme.frame', 'INSERT'))::int::bigint",
+                  {});
+  if (!rows) return propagate(rows);
+  if (rows->number(0, 0) == 1) return {};
+  return fail(errc::unsupported, "the role of this session may not append to the log, and so not "
+                                 "lead it: it needs UPDATE on mneme.log and INSERT on mneme.frame");
+}
+
 result<log_tail> postgres_log::locked(log_epoch epoch) {
   auto rows = row(std::string(tail_query) + " FOR UPDATE", {std::string_view(log_)});
   if (!rows) return propagate(rows);
@@ -354,8 +374,13 @@ result<void> postgres_log::erase_in_frames(std::span<const seq_no> seqs) {
   return {};
 }
 
-/// Before anything is erased: who does not own the relations cannot have them written anew.
 result<void> postgres_log::may_erase() {
+  if (auto ok = owns_relations(); !ok) return ok;
+  return nobody_in_the_way();
+}
+
+/// Who does not own the relations cannot have them written anew.
+result<void> postgres_log::owns_relations() {
   auto rows = row("SELECT count(*) FROM pg_class WHERE oid IN ('mneme.frame'::regclass,"
                   " 'mneme.blob'::regclass) AND pg_has_role(relowner, 'USAGE')",
                   {});
@@ -365,8 +390,58 @@ result<void> postgres_log::may_erase() {
                                  "this session does not own them");
 }
 
+result<void> postgres_log::nobody_in_the_way() {
+  const std::vector<sql_value> useless{std::string_view(log_)};
+  for (const char* statement : {"INSERT INTO mneme.blob (log, hash, bytes) VALUES ($1::text, '', "
+                                "'') ON CONFLICT DO NOTHING",
+                                "DELETE FROM mneme.blob WHERE log = $1::text AND hash = ''"}) {
+    auto done = connection_.run(statement, useless, sql_kind::look);
+    if (!done) return propagate(done);
+  }
+  auto gone = rewrite_patiently("blob");
+  if (!gone) return propagate(gone);
+  if (*gone == erase_outcome::kept)
+    return fail(errc::busy,
+                "a transaction on the log's server is open since before, and could go "
+                "on to read what would be erased; nothing was: erase when it has ended");
+  if (auto ok = bound_waits(longest_lock_wait); !ok) return ok;
+  auto locked = transaction([&]() -> result<void> {
+    auto done =
+        connection_.run("LOCK TABLE mneme.frame IN ACCESS EXCLUSIVE MODE", {}, sql_kind::look);
+    if (!done) return propagate(done);
+    return {};
+  });
+  if (!locked && locked.error().code == errc::busy)
+    return fail(errc::busy, "somebody reads all of the log on its server, such as a dump, and an "
+                            "erasure would wait for that; nothing was erased: try again later");
+  if (!locked) return locked;
+  return bound_waits(std::chrono::milliseconds{0});
+}
+
+result<void> postgres_log::bound_waits(std::chrono::milliseconds most) {
+  auto set = connection_.run("SELECT set_config('lock_timeout', $1::text, false)",
+                             {std::string_view(std::to_string(most.count()))}, sql_kind::look);
+  if (!set) return propagate(set);
+  return {};
+}
+
+/// Again, where only transactions that end soon were in the way: appends to other logs, say.
+result<erase_outcome> postgres_log::rewrite_patiently(const std::string& relation) {
+  constexpr unsigned times = 5;
+  for (unsigned again = 1;; ++again) {
+    if (auto ok = bound_waits(longest_lock_wait); !ok) return propagate(ok);
+    auto written = rewrite(relation);
+    if (auto ok = bound_waits(std::chrono::milliseconds{0}); !ok) return propagate(ok);
+    const bool is_done = written && *written == erase_outcome::done;
+    const bool may_pass = written || written.error().code == errc::busy;
+    if (is_done || !may_pass) return written;
+    if (again == times) return erase_outcome::kept;
+    connection_.rest(again);
+  }
+}
+
 /// What a transaction that is older than the erasure could still read stays in the new one.
-result<void> postgres_log::rewrite(const std::string& relation) {
+result<erase_outcome> postgres_log::rewrite(const std::string& relation) {
   (void)connection_.take_remarks();
   auto written = connection_.run_long("VACUUM (FULL, VERBOSE) mneme." + relation);
   if (!written) return propagate(written);
@@ -377,17 +452,16 @@ result<void> postgres_log::rewrite(const std::string& relation) {
     const auto digits =
         detail == std::string::npos ? detail : remark.find_first_of("0123456789", detail);
     if (!remark.starts_with("INFO") || digits == std::string::npos) continue;
-    if (remark[digits] != '0')
-      return fail(errc::busy, "a transaction on the log's server is older than the erasure and can "
-                              "still read what was erased; end it, and erase again");
+    if (remark[digits] != '0') return erase_outcome::kept;
   }
-  return {};
+  return erase_outcome::done;
 }
 
-result<void> postgres_log::erase(std::span<const seq_no> seqs,
-                                 const std::optional<digest>& checkpoint, log_epoch epoch) {
+result<erase_outcome> postgres_log::erase(std::span<const seq_no> seqs,
+                                          const std::optional<digest>& checkpoint,
+                                          log_epoch epoch) {
   ensure(std::ranges::is_sorted(seqs), "what is erased is named in order");
-  if (auto ok = may_erase(); !ok) return ok;
+  if (auto ok = owns_relations(); !ok) return propagate(ok);
   auto erased = transaction([&]() -> result<void> {
     auto now = locked(epoch);
     if (!now) return propagate(now);
@@ -409,9 +483,12 @@ result<void> postgres_log::erase(std::span<const seq_no> seqs,
     if (!named) return propagate(named);
     return {};
   });
-  if (!erased) return erased;
-  if (auto ok = rewrite("frame"); !ok) return ok;
-  return rewrite("blob");
+  if (!erased) return propagate(erased);
+  auto frames = rewrite_patiently("frame");
+  if (!frames) return frames;
+  auto blobs = rewrite_patiently("blob");
+  if (!blobs) return blobs;
+  return *frames == erase_outcome::kept ? frames : blobs;
 }
 
 result<void> postgres_log::trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) {
@@ -468,6 +545,7 @@ std::shared_ptr<log_store> postgres_log_at(const postgres_address& at,
 result<std::shared_ptr<log_store>> make_postgres_log(std::string_view address) {
   auto parsed = parse_postgres_address(address);
   if (!parsed) return propagate(parsed);
+  if (auto ok = check_postgres_options(parsed->database); !ok) return propagate(ok);
   return postgres_log_at(*parsed, connection_patience{});
 }
 

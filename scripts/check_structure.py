@@ -62,7 +62,7 @@ WRAPPED = {
     "re2/": ["query/", "sim/", "tests/query/"],
     "curl/": ["network/http_client.cpp"],
     "libpq-fe.h": ["postgres/connection.cpp", "tests/postgres/"],
-    "nlohmann/": ["network/embedding_json.cpp", "tools/", "tests/", "bench/", "fuzz/"],
+    "nlohmann/": ["network/embedding_json.cpp", "tools/", "tests/", "bench/", "examples/town/", "fuzz/"],
     "CLI/": ["tools/", "sim/", "bench/"],
     "git2": ["tools/", "tests/tools/"],
     "cmark": ["tools/"],

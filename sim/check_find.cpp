@@ -129,6 +129,9 @@ check_result check_not_found(const evidence& known, const operation& op, const f
     const std::uint32_t dim = known.truth.space_at(last).dim;
     if (dim != 0 && dim != r.near_vector->size()) return {};
   }
+  if (r.near_uri && e.code == errc::trimmed
+      && known.truth.trimmed_by(r.near_uri->id, r.near_uri->version, last))
+    return {};
   if (r.near_uri && e.code == errc::no_vector && is_long_past(known, *r.near_uri)) return {};
   const timestamp now = known.clock->now();
   for (seq_no at = r.at_seq.value_or(first); at <= last; at = at.next()) {

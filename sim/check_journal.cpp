@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -231,9 +232,42 @@ private:
         return wrong("trim", fmt::format("seq {} carries other signals of {}", e.header.seq.value,
                                          to_string(c.id)));
     }
+    if (auto ok = check_dropped(planned); !ok) return ok;
     known_.trims[e.header.seq] = planned;
     const std::string by = planned.actor;
     take({entry_kind::trim, by, {}, std::move(planned)});
+    return {};
+  }
+
+  /// No version that was the newest at the point, or that something speaks of that is read.
+  check_result check_dropped(const trim_payload& planned) const {
+    const seq_no at{planned.before.value - 1};
+    const seq_no last = known_.truth.last();
+    std::set<std::pair<memory_id, std::uint32_t>> named;
+    for (const auto& record : known_.truth.compacts())
+      for (const auto& kept : record.payload.kept) named.emplace(kept.uri.id, kept.uri.version);
+    for (const memory_id& id : known_.truth.ids_at(last)) {
+      const auto m = known_.truth.memory_at(id, last);
+      for (const std::string& text : m->version->provenance.derived_from)
+        if (const auto uri = parse_memory_uri(text)) named.emplace(uri->id, uri->version);
+    }
+    for (const dropped_versions& d : planned.versions) {
+      if (known_.truth.is_erased(d.id)) continue;
+      const auto h = known_.truth.head_at(d.id, at);
+      const bool is_past = h && d.ranges.back().last < h->current_version;
+      bool speaks = false;
+      for (auto at_one = named.lower_bound({d.id, 0});
+           at_one != named.end() && at_one->first == d.id; ++at_one) {
+        const std::uint32_t number = at_one->second;
+        // An earlier trim may have dropped what has been named since, which is nowhere any more.
+        const bool goes = std::ranges::any_of(d.ranges, [&](const version_range& r) {
+          return r.first <= number && number <= r.last;
+        });
+        speaks = speaks || (goes && !known_.truth.trimmed_by(d.id, number, last));
+      }
+      if (!is_past || speaks)
+        return wrong("trim", fmt::format("a version of {} goes that is read", to_string(d.id)));
+    }
     return {};
   }
 

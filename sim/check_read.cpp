@@ -37,11 +37,14 @@ expectation<memory> expected_get(const model& state, const get_message& m, seq_n
   return std::move(*found);
 }
 
-expectation<memory> expected_resolve(const model& state, const resolve_message& m, seq_no at) {
+/// `seen`: what was published when the store was asked, which says what is trimmed.
+expectation<memory> expected_resolve(const model& state, const resolve_message& m, seq_no at,
+                                     seq_no seen) {
   auto found = expected_get(state, {m.uri.id, m.options}, at);
   if (!found) return found;
   auto v = state.version_at(m.uri.id, m.uri.version, at);
   if (found->head->type != m.uri.type || !v) return std::unexpected(errc::not_found);
+  if (state.trimmed_by(m.uri.id, m.uri.version, seen)) return std::unexpected(errc::trimmed);
   found->version = std::move(*v);
   return found;
 }
@@ -114,7 +117,7 @@ expectation<list_result> expected_list(const model& state, const list_request& r
 }
 
 expectation<history_result> expected_history(const model& state, const history_request& r,
-                                             seq_no at) {
+                                             seq_no at, seq_no seen) {
   const read_options options{.actor = r.actor, .at_seq = r.at_seq, .scope = r.scope};
   memory_id id = r.id;
   if (r.key) {
@@ -130,9 +133,16 @@ expectation<history_result> expected_history(const model& state, const history_r
     if (r.before && n >= *r.before) continue;
     if (std::ssize(all.versions) == r.limit) break;
     const auto v = state.version_at(id, n, at);
-    const auto older = n > 1 ? state.version_at(id, n - 1, at) : std::nullopt;
-    all.versions.push_back(
-        {*v, older ? changes_between(*older, *v) : std::vector<version_change>{}});
+    const auto by = state.trimmed_by(id, n, seen);
+    const auto older = n > 1 && !state.trimmed_by(id, n - 1, seen) ? state.version_at(id, n - 1, at)
+                                                                   : std::nullopt;
+    past_version past{.version = {}, .changes = {}, .trimmed_by = by};
+    past.version.id = id;
+    past.version.number = n;
+    past.version.type = m->head->type;
+    if (!by) past.version = *v;
+    if (!by && older) past.changes = changes_between(*older, *v);
+    all.versions.push_back(std::move(past));
   }
   return all;
 }
@@ -147,7 +157,8 @@ bool same(const history_result& a, const history_result& b) {
   return a.head == b.head && a.at_seq == b.at_seq
          && std::ranges::equal(a.versions, b.versions,
                                [](const past_version& x, const past_version& y) {
-                                 return x.version == y.version && x.changes == y.changes;
+                                 return x.version == y.version && x.changes == y.changes
+                                        && x.trimmed_by == y.trimmed_by;
                                });
 }
 template <class Item>
@@ -202,6 +213,21 @@ template <class Reply>
 result<Reply> part(const result<reply_message>& answer) {
   if (!answer) return std::unexpected(answer.error());
   return std::get<Reply>(*answer);
+}
+
+/// The same of what a trim may have dropped while it was read.
+template <class T>
+check_result explain_beside_trims(const evidence& known, const operation& op,
+                                  const read_options& options,
+                                  const result<std::shared_ptr<const T>>& answer,
+                                  const std::function<expectation<T>(seq_no, seq_no)>& expected) {
+  const auto [first, last] = window_of(known, op);
+  const seq_no begin = first;
+  auto ok = explain<T>(known, op, options, answer,
+                       [&](seq_no at) { return expected(at, std::max(at, begin)); });
+  if (ok) return ok;
+  const seq_no end = last;
+  return explain<T>(known, op, options, answer, [&](seq_no at) { return expected(at, end); });
 }
 
 check_result check_root(const evidence& known, const operation& op, const root_message& m,
@@ -307,8 +333,9 @@ check_result check_get(const evidence& known, const operation& op, const get_mes
 
 check_result check_resolve(const evidence& known, const operation& op, const resolve_message& m,
                            const result<memory_reply>& answer) {
-  return explain<memory>(known, op, m.options, answer,
-                         [&](seq_no at) { return expected_resolve(known.truth, m, at); });
+  return explain_beside_trims<memory>(known, op, m.options, answer, [&](seq_no at, seq_no seen) {
+    return expected_resolve(known.truth, m, at, seen);
+  });
 }
 
 check_result check_edges(const evidence& known, const operation& op, const edges_message& m,
@@ -336,11 +363,11 @@ check_result check_read_reply(const evidence& known, const operation& op,
         {.actor = m->request.actor, .at_seq = m->request.at_seq, .scope = m->request.scope},
         part<list_reply>(answer), [&](seq_no at) { return expected_list(state, m->request, at); });
   if (const auto* m = std::get_if<history_message>(&op.request))
-    return explain<history_result>(
+    return explain_beside_trims<history_result>(
         known, op,
         {.actor = m->request.actor, .at_seq = m->request.at_seq, .scope = m->request.scope},
         part<history_reply>(answer),
-        [&](seq_no at) { return expected_history(state, m->request, at); });
+        [&](seq_no at, seq_no seen) { return expected_history(state, m->request, at, seen); });
   if (const auto* m = std::get_if<fields_message>(&op.request))
     return explain<std::vector<topic_field_view>>(
         known, op, m->options, part<fields_reply>(answer),

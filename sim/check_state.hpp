@@ -29,6 +29,11 @@ check_result check_replay(const evidence& known, world& w);
 /// knows where they part.
 check_result check_branches(const evidence& known, world& w);
 
+/// Oracle "broken branch": on a copy of the disk the world is forked, the fork is forked, and all
+/// are erased in, backed up, forked again and rewound by engines of their own, while the disk fails
+/// and machines stop. Each opens, verifies and has the roots of before; what was erased is nowhere.
+check_result check_broken_branches(const evidence& known, const world& w, std::uint64_t seed);
+
 /// Oracle "trim": a copy of the disk that is trimmed at half of its history, and then to its end,
 /// verifies, has the roots of before, and the same state from the point on.
 check_result check_trims(const evidence& known, world& w);

@@ -27,7 +27,7 @@ result<fresh_store> store_beside(const std::shared_ptr<table_place>& tables,
 
 world_options world_options_of(const engine_setup& setup, const disk& from) {
   world_options w;
-  w.directory = std::string(world_directory);
+  w.directory = from.directory;
   w.files = from.files;
   w.store.open = [tables = from.tables]() -> result<std::unique_ptr<kv_store>> {
     return make_memory_store(tables->now);
@@ -60,7 +60,7 @@ machine::machine() = default;
 result<std::unique_ptr<machine>> machine::boot(const engine_setup& setup, const disk& from,
                                                std::shared_ptr<virtual_clock> clock,
                                                std::uint64_t boot_number, random_stream& choices,
-                                               step_log& log) {
+                                               step_log& log, std::optional<world_log> kept_in) {
   std::unique_ptr<machine> m(new machine());
   world_options w = world_options_of(setup, from);
   if (setup.late_percent) {
@@ -69,6 +69,7 @@ result<std::unique_ptr<machine>> machine::boot(const engine_setup& setup, const 
   }
   w.keys = keys_of_agents();
   w.time = clock;
+  w.log = std::move(kept_in);
   w.store.open = [tables = from.tables,
                   supply = m->supply_]() -> result<std::unique_ptr<kv_store>> {
     return make_powered_store(make_memory_store(tables->now), supply);
@@ -117,6 +118,8 @@ void machine::run(const engine_setup& setup, std::unique_ptr<world> state,
   opened.actors.queries.chroma.profiles = profiles_of_host();
   opened.actors.queries.chroma.touches = setup.touches;
   opened.actors.bugs = setup.bugs;
+  if (opened.state->standing != nullptr)
+    opened.actors.queries.follows = opened.state->standing->following();
 
   config_ = std::make_unique<caf::actor_system_config>();
   configure(*config_);

@@ -22,14 +22,15 @@ struct table_place {
   std::shared_ptr<memory_disk> now = make_memory_disk();
 };
 
+/// The world's directory on the disk.
+inline constexpr std::string_view world_directory = "world";
+
 /// What outlives a machine.
 struct disk {
   std::shared_ptr<memory_file_system> files = std::make_shared<memory_file_system>();
   std::shared_ptr<table_place> tables = std::make_shared<table_place>();
+  std::string directory = std::string(world_directory); ///< a branch has another
 };
-
-/// The world's directory on the disk.
-inline constexpr std::string_view world_directory = "world";
 
 /// How the engine of one run is set up.
 struct engine_setup {
@@ -61,7 +62,8 @@ public:
   static result<std::unique_ptr<machine>> boot(const engine_setup& setup, const disk& from,
                                                std::shared_ptr<virtual_clock> clock,
                                                std::uint64_t boot_number, random_stream& choices,
-                                               step_log& log);
+                                               step_log& log,
+                                               std::optional<world_log> kept_in = {});
   /// Starts the actors of a world that is open; `remote` is what gives it its late vectors, or
   /// null.
   static std::unique_ptr<machine> start(const engine_setup& setup, std::unique_ptr<world> state,
@@ -76,8 +78,8 @@ public:
   seeded_scheduler& scheduler() { return *scheduler_; }
   std::vector<std::unique_ptr<client>>& clients() { return clients_; }
   const engine_actor& engine() const { return engine_; }
-  /// As a host's thread does that has planned one.
-  void ask_to_trim(trim_command asked) { hand_over(*running_, std::move(asked)); }
+  /// As a host's thread does, or who follows a log.
+  void tell(commit_command command) { hand_over(*running_, std::move(command)); }
   /// Null unless vectors come late.
   [[nodiscard]] const std::shared_ptr<late_embedder>& remote() const { return remote_; }
   /// Null after the engine has closed.

@@ -81,6 +81,8 @@ void model::commit(seq_no seq, entry_kind kind, const entry_payload& payload,
     commit_embedding(seq, *embedded);
   } else if (const auto* erased = std::get_if<erase_payload>(&payload)) {
     commit_erasure(seq, *erased);
+  } else if (const auto* t = std::get_if<trim_payload>(&payload)) {
+    trims_.emplace_back(seq, t->versions);
   } else if (const auto* s = std::get_if<snapshot_payload>(&payload)) {
     snapshots_.emplace_back(seq, s->manifest.overall_root);
   }
@@ -115,6 +117,7 @@ void model::truncate(seq_no last) {
   }
   space_.truncate(last);
   drawn_.truncate(last);
+  while (!trims_.empty() && trims_.back().first > last) trims_.pop_back();
   while (!snapshots_.empty() && snapshots_.back().first > last) snapshots_.pop_back();
   truncate_topics(last);
   truncate_signals(last);
@@ -154,6 +157,26 @@ std::optional<version> model::version_at(const memory_id& id, std::uint32_t numb
   const auto h = head_at(id, at);
   if (!h || number == 0 || number > h->current_version) return std::nullopt;
   return memories_.at(id).versions.at(number - 1).version;
+}
+
+namespace {
+
+bool has_version(const std::vector<dropped_versions>& dropped, const memory_id& id,
+                 std::uint32_t number) {
+  for (const dropped_versions& d : dropped)
+    for (const version_range& r : d.ranges)
+      if (d.id == id && r.first <= number && number <= r.last) return true;
+  return false;
+}
+
+} // namespace
+
+std::optional<seq_no> model::trimmed_by(const memory_id& id, std::uint32_t number,
+                                        seq_no at) const {
+  std::optional<seq_no> by;
+  for (const auto& [seq, dropped] : trims_)
+    if (seq <= at && has_version(dropped, id, number)) by = seq;
+  return by;
 }
 
 std::string model::text_at(const memory_id& id, seq_no at) const {

@@ -50,6 +50,9 @@ public:
   /// A version and its vector; nullopt if it was not there yet.
   [[nodiscard]] std::optional<version> version_at(const memory_id& id, std::uint32_t number,
                                                   seq_no at) const;
+  /// The trim that has dropped what it said, as the journal has it at `at`.
+  [[nodiscard]] std::optional<seq_no> trimmed_by(const memory_id& id, std::uint32_t number,
+                                                 seq_no at) const;
   [[nodiscard]] std::vector<float> vector_of_version(const memory_id& id, std::uint32_t number,
                                                      seq_no at) const;
   /// Live memories that have none now.
@@ -186,6 +189,7 @@ private:
   seq_no last_;
   std::map<memory_id, one_memory> memories_;
   trim_payload dropped_;
+  std::vector<std::pair<seq_no, std::vector<dropped_versions>>> trims_;
   std::map<edge_key, history<edge_record>> edges_;
   std::set<reverse_key> reverse_; ///< keys of edges_, by destination
   history<vector_space> space_;

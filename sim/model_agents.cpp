@@ -107,7 +107,8 @@ std::expected<compact_outcome_of, errc> compact_in(const model& state, const com
   std::vector<std::pair<memory_uri, bool>> uris; // and whether it bears load
   for (const auto* list : {&r.load_bearing, &r.in_context})
     for (const auto& text : *list) {
-      const auto uri = usable(state, text, viewer_of(r), at);
+      auto uri = usable(state, text, viewer_of(r), at);
+      if (uri && state.trimmed_by(uri->id, uri->version, at)) uri.reset();
       auto& skipped = out.answer.skipped;
       if (uri && seen.insert(uri->id).second)
         uris.emplace_back(*uri, list == &r.load_bearing);

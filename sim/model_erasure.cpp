@@ -208,7 +208,10 @@ erase_result field_answer_of(const model& state, const erase_request& r) {
   }
   out.entries = seqs.size();
   out.changed = !out.fields.empty();
-  if (!out.changed) out.erased_before = r.ids;
+  if (!out.changed) {
+    out.erased_before = r.ids;
+    out.fields_erased_before.push_back({r.ids.front(), *r.field});
+  }
   return out;
 }
 

@@ -211,12 +211,21 @@ int compare_by(order_field field, const row& a, const row& b) {
   return 0;
 }
 
+bool is_time(order_field field) {
+  return field == order_field::version_created_at || field == order_field::head_created_at
+         || field == order_field::head_last_updated_at;
+}
+
+/// Ties end by id, in the direction of the first time.
 void sort_rows(std::vector<row>& rows, const std::vector<order_by>& order) {
+  const auto time = std::ranges::find_if(order, is_time, &order_by::field);
+  const bool ties_descend = time != order.end() && time->descending;
   std::sort(rows.begin(), rows.end(), [&](const row& a, const row& b) {
     for (const auto& by : order)
       if (const int sign = compare_by(by.field, a, b); sign != 0)
         return by.descending ? sign > 0 : sign < 0;
-    return a.record.head->id < b.record.head->id;
+    return ties_descend ? b.record.head->id < a.record.head->id
+                        : a.record.head->id < b.record.head->id;
   });
 }
 

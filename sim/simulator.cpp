@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include "sim/cluster.hpp"
 #include "sim/reduce.hpp"
 #include "sim/simulation.hpp"
 
@@ -124,9 +125,65 @@ int compare_runs(const run_options& run, const run_report& first, const sim_opti
   return sim_wrong_answer;
 }
 
+sim::cluster_report run_cluster_once(const sim_options& asked, std::uint64_t seed) {
+  last_words =
+      fmt::format("seed {}: broken invariant; again with: mneme sim --engines {} --seed {} "
+                  "--steps {}\n",
+                  seed, asked.engines, seed, asked.steps);
+  auto report = sim::simulate_cluster({.seed = seed,
+                                       .steps = asked.steps,
+                                       .engines = asked.engines,
+                                       .reply_before_publish = !asked.canary.empty(),
+                                       .keep_log = asked.trace});
+  for (const auto& line : report.log) fmt::print("{}\n", line);
+  return report;
+}
+
+std::string verdict_of(const sim::cluster_report& r, const sim_options& asked, std::uint64_t seed) {
+  if (r.failure)
+    return fmt::format(
+        "seed {} engines {}: step {}, oracle {}: {}; again with: mneme sim --engines "
+        "{} --seed {} --steps {}\n",
+        seed, asked.engines, r.failed_at_step, r.failure->oracle, r.failure->text, asked.engines,
+        seed, asked.steps);
+  return fmt::format(
+      "seed {} engines {} steps {}: clean; {} operations, {} acknowledged, {} refused, "
+      "{} unknown, {} epochs, {} crashes, {} halted, seq {}, log {:016x}, root {}\n",
+      seed, asked.engines, asked.steps, r.operations, r.acknowledged, r.refused, r.unknown,
+      r.epochs, r.crashes, r.halted, r.last, r.log_digest, r.root);
+}
+
+/// Several engines on one log.
+int run_cluster(const sim_options& asked) {
+  if (asked.engines > 7 || !asked.plan.empty() || !asked.save_plan.empty()
+      || (!asked.canary.empty() && asked.canary != "reply_before_publish")) {
+    fmt::print(stderr, "2 to 7 engines, without a plan, and of the planted bugs "
+                       "reply_before_publish\n");
+    return sim_bad_usage;
+  }
+  std::uint64_t seed = asked.seed;
+  auto report = run_cluster_once(asked, seed);
+  for (std::uint64_t i = 1; !asked.canary.empty() && !report.failure && i < canary_seeds; ++i)
+    report = run_cluster_once(asked, ++seed);
+  fmt::print("{}{}", asked.canary.empty() ? "" : asked.canary + ": ",
+             verdict_of(report, asked, seed));
+  if (!asked.canary.empty()) return report.failure ? sim_clean : sim_wrong_answer;
+  if (report.failure)
+    return report.failure->oracle == "progress" ? sim_no_progress : sim_wrong_answer;
+  if (!asked.twice || run_cluster_once(asked, seed).log_digest == report.log_digest)
+    return sim_clean;
+  fmt::print("seed {} engines {}: oracle twice: the second run has another step log\n", seed,
+             asked.engines);
+  return sim_wrong_answer;
+}
+
 } // namespace
 
 int run_simulator(const sim_options& asked) {
+  if (asked.engines > 1) {
+    std::signal(SIGABRT, end_of_process);
+    return run_cluster(asked);
+  }
   run_options run{
       .seed = asked.seed, .steps = asked.steps, .bugs = {}, .only = {}, .keep_log = asked.trace};
   if (!asked.canary.empty() && !plant(asked.canary, run.bugs)) {

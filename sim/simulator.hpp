@@ -9,6 +9,7 @@ namespace mneme {
 struct sim_options {
   std::uint64_t seed = 1;
   std::uint64_t steps = 5000;
+  std::size_t engines = 1; ///< 2 to 7: on one log, which they take the lead of from each other
   bool twice = false;      ///< run it twice and compare log, journal bytes and root
   std::string canary{};    ///< plant this bug, and look for a seed that finds it; empty = none
   std::string plan{};      ///< file: issue only the operations and faults that it lists

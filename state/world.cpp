@@ -18,6 +18,8 @@
 #include "state/commit/take_lead.hpp"
 #include "state/compaction/index_compaction.hpp"
 #include "state/erasure/erased_note.hpp"
+#include "state/erasure/purge.hpp"
+#include "state/execute/execution.hpp"
 #include "state/recovery/entry_check.hpp"
 #include "state/recovery/record_notes.hpp"
 #include "state/recovery/replay_check.hpp"
@@ -163,12 +165,13 @@ result<void> replay_frame(world& w, const marks& from, const journal_frame& fram
                                    + " records at offset " + std::to_string(frame.offset));
   auto opened = open_entries(frame);
   if (!opened) return propagate(opened);
-  const std::vector<entry>& entries = *opened;
+  std::vector<entry>& entries = *opened;
   const seq_no least = std::min({from.store, from.indexes, w.ledger->roots().seq});
   if (entries.empty() || entries.back().header.seq <= least) return {}; // everybody has it
   if (auto ok = check_erased(from, entries); !ok) return ok;
   w.ends_with_erasure = drops_content(entries.back());
   if (auto ok = carry_trimmed(w, *w.files, w.directory, frame, from.indexes); !ok) return ok;
+  w.trims.drop(entries);
   if (auto ok = check_entries(w, frame, entries, before); !ok) return ok;
   if (auto ok = check_embeddings(w, entries); !ok)
     return fail(ok.error().code, "segment " + frame.segment + ", frame at offset "
@@ -418,6 +421,7 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   w->erased_elsewhere = std::move(*elsewhere);
   w->late_problem = how.late_problem;
   if (auto ok = load_or_create_info(*w, options); !ok) return propagate(ok);
+  w->numbers.vectors_since = w->info.vectors_since();
   auto embedder =
       embedder_of(w->info, options.embedder, options.remote_embedders, options.embedder_key);
   if (!embedder) return propagate(embedder);
@@ -470,12 +474,22 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   if (!options.is_checked_before)
     if (auto ok = check_older(*w, std::min(stored, loaded)); !ok) return propagate(ok);
   w->report.vectors_problem = note_embedder(*w->files, w->directory, w->info.embedder);
+  if (w->info.is_being_embedded && embeds_at_once(w->embedder.get()))
+    w->report.vectors_problem = "not all of this world has a vector of its new embedder yet: go on "
+                                "with mneme reembed DIR --embedder "
+                                + w->info.embedder;
   w->retain_before(w->journal->last_seq());
   w->publish(w->journal->last_seq());
   if (how.leader != nullptr && w->ends_with_erasure)
     if (auto ok = erase_in_log(*w, *how.leader); !ok) return propagate(ok);
+  // Of an erasure that was broken off, too.
+  if (auto ok = forget_fields_of_erased(*w, w->erased_elsewhere); !ok) return propagate(ok);
   if (how.is_after_erasure || w->ends_with_erasure)
     if (auto ok = checkpoint_world(*w); !ok) return propagate(ok);
+  // The seal of that may be the first that this leader has to say.
+  if (w->journal->is_refused())
+    return fail(errc::busy,
+                "the lead of the log was lost while the world was opened: open it again");
   w->lock = std::move(lock);
   return w;
 }
@@ -531,6 +545,7 @@ read_views world::views() {
           .time = time,
           .last_entry_at = time == nullptr ? last_entry_at : timestamp{},
           .embedder = embedder,
+          .vectors_since = info.vectors_since(),
           .tokens = tokens,
           .keys = keys,
           .search = search,
@@ -678,6 +693,8 @@ result<std::unique_ptr<world>> open_world(const world_options& options) {
 result<void> check_entries(world& w, const journal_frame& frame, std::span<const entry> entries,
                            seq_no before) {
   std::unique_ptr<kv_reader> reader; // opened for the first memory that is known
+  // A frame that is replayed for the store alone may be of before.
+  const bool is_of_former_space = frame.prefix.first_seq < w.info.vectors_since();
   entry_checker checker(
       [&](const memory_id& id) -> result<std::optional<known_memory>> {
         if (w.nodes.find(id).value == no_number) return std::nullopt;
@@ -691,11 +708,13 @@ result<void> check_entries(world& w, const journal_frame& frame, std::span<const
         if (!h->has_value()) return std::nullopt;
         return known_memory::of(**h);
       },
-      w.vectors().space());
+      is_of_former_space ? vector_space{} : w.vectors().space());
   const bool knows_roots = w.ledger->roots().seq == before;
   checker.excuse_erased(w.has_erased);
+  checker.excuse_trimmed(w.has_trimmed);
   auto checked = checker.check(frame, entries, knows_roots ? w.ledger->roots() : root_set{});
   w.has_erased = checker.has_erased();
+  w.has_trimmed = checker.has_trimmed();
   return checked;
 }
 
@@ -705,6 +724,7 @@ result<void> carry_trimmed(world& w, file_system& files, const std::string& dire
   if (!due) return propagate(due);
   if (!*due || have >= (*due)->before) return {};
   carry_into(w.attributes(), w.nodes, **due);
+  if ((*due)->last_drawn) w.last_drawn_id = std::max(w.last_drawn_id, *(*due)->last_drawn);
   w.window.begin_at((*due)->before);
   return {};
 }

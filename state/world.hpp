@@ -102,7 +102,7 @@ struct world {
   record_cache records;
   std::unique_ptr<mneme::journal> journal;
   std::unique_ptr<mneme::ledger> ledger;
-  std::shared_ptr<void> lease;            ///< of the log that the journal is a copy of; else null
+  std::shared_ptr<void> lease; ///< of the log that is led, while the world is opened; else null
   std::shared_ptr<log_standing> standing; ///< on that log; null: the world is on none
 
   numbering numbers;
@@ -118,6 +118,7 @@ struct world {
   std::atomic<bool> store_matches{false};
   /// A payload that was read when the world was opened, or copied, is erased.
   bool has_erased = false;
+  bool has_trimmed = false; ///< likewise contents that a trim has dropped
   /// The last entries that were replayed erase or trim: a checkpoint is to say that this is done.
   bool ends_with_erasure = false;
   /// What a journal that is replayed lacks.

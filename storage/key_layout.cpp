@@ -49,6 +49,10 @@ std::string version(const memory_id& id, std::uint32_t number) {
   return key;
 }
 
+std::string trimmed_versions(const memory_id& id) {
+  return version(id, 0); // versions are numbered from 1
+}
+
 std::string edge(const edge_key& key, seq_no seq) {
   std::string bytes = begin_key(key.src.raw(), 41);
   bytes.push_back(static_cast<char>(key.type));

@@ -17,6 +17,8 @@ std::string u64be(std::uint64_t v);
 std::string head(const memory_id& id, seq_no seq);
 /// id ‖ version
 std::string version(const memory_id& id, std::uint32_t number);
+/// Of the row that says which versions of the memory were dropped: before its first version.
+std::string trimmed_versions(const memory_id& id);
 /// src ‖ type ‖ dst ‖ ~seq
 std::string edge(const edge_key& key, seq_no seq);
 /// What belongs to a topic is in one table: topic ‖ kind byte ‖ the rest. Names hold no NUL.

@@ -71,6 +71,7 @@ status run(int argc, char** argv) {
   add_weights_command(app, outcome);
   add_erase_command(app, outcome);
   add_trim_command(app, outcome);
+  add_reembed_command(app, outcome);
   add_topic_commands(app, outcome);
   add_absent_command(app, outcome);
   add_list_commands(app, outcome);

@@ -3,7 +3,6 @@
 /// entry that does comes behind where the copy parted from the world that has it.
 
 #include <map>
-#include <set>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -14,7 +13,9 @@
 namespace mneme {
 
 struct erased_elsewhere {
-  std::set<memory_id> memories;
+  /// With the last entry that the copy has in common with whoever erased them: what stood then has
+  /// lost them. 0: of a note that does not say so.
+  std::map<memory_id, seq_no> memories;
   /// What is left of fields (messages/codec/topic_records.hpp), by their topic and name. One that
   /// the copy sets anew is a field again, and stays here.
   std::map<memory_id, std::map<std::string, topic_field>> fields;

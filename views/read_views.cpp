@@ -1,5 +1,6 @@
 #include "views/read_views.hpp"
 
+#include "messages/codec/entry.hpp"
 #include "messages/codec/records.hpp"
 #include "messages/held_bytes.hpp"
 #include "messages/seams/checked_seams.hpp"
@@ -40,6 +41,16 @@ result<std::optional<version>> read_version(kv_reader& reader, const memory_id& 
   auto record = decode_version(**row);
   if (!record) return propagate(record);
   return std::optional<version>(std::move(*record));
+}
+
+result<std::optional<seq_no>> read_trimmed(kv_reader& reader, const memory_id& id,
+                                           std::uint32_t number) {
+  auto row = reader.get(kv_table::versions, keys::trimmed_versions(id));
+  if (!row) return propagate(row);
+  if (!row->has_value()) return std::optional<seq_no>{};
+  auto trimmed = decode_trimmed_versions(**row);
+  if (!trimmed) return propagate(trimmed);
+  return trimmed->has(number) ? std::optional(trimmed->by) : std::nullopt;
 }
 
 result<std::optional<edge_record>> read_edge(kv_reader& reader, const edge_key& key, seq_no at) {

@@ -45,6 +45,7 @@ struct read_views {
   std::shared_ptr<clock> time{}; ///< by which scopes expire; null = that of the last entry
   timestamp last_entry_at{};     ///< only without a clock
   std::shared_ptr<const mneme::embedder> embedder; ///< null = none
+  seq_no vectors_since{};                          ///< the first entry whose vectors are of it
   std::shared_ptr<const token_counter> tokens;
   std::shared_ptr<const key_resolver> keys;   ///< null = no scope is taken
   search_weights search;                      ///< of the world
@@ -76,6 +77,9 @@ result<std::optional<head>> read_head(kv_reader& reader, const memory_id& id, se
 result<std::optional<head>> read_head_or_stub(kv_reader& reader, const memory_id& id, seq_no at);
 result<std::optional<version>> read_version(kv_reader& reader, const memory_id& id,
                                             std::uint32_t number);
+/// Of a version that is not there: the trim that dropped what it said, if one did.
+result<std::optional<seq_no>> read_trimmed(kv_reader& reader, const memory_id& id,
+                                           std::uint32_t number);
 result<std::optional<edge_record>> read_edge(kv_reader& reader, const edge_key& key, seq_no at);
 /// Head, current version and activation as of `at`; nullopt if the memory did not exist then.
 result<std::optional<memory>> read_memory(const read_views& views, kv_reader& reader,

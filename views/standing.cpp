@@ -70,6 +70,14 @@ void lineage_reader::for_each_objection(row_no row, std::uint64_t since,
   lineage_.neighbours(node, edge_direction::in, at_, false, std::ref(look)); // and no allocation
 }
 
+std::optional<lineage_reader::objection> lineage_reader::erased_elsewhere(node_no node) const {
+  if (elsewhere_ == nullptr || elsewhere_->memories.empty()) return std::nullopt;
+  const auto known = elsewhere_->memories.find(nodes_.id(node));
+  if (known == elsewhere_->memories.end() || known->second.value == 0 || known->second > at_)
+    return std::nullopt;
+  return objection{no_number, known->second.value + 1};
+}
+
 void lineage_reader::reach::add(node_no node) {
   constexpr std::size_t few = 16;
   nodes.push_back(node);
@@ -111,6 +119,8 @@ lineage_standing lineage_reader::of(row_no row) const {
   const reach from = reach_of(node);
   found.truncated = from.truncated;
   for (const node_no support : from.nodes) {
+    if (const auto lost = erased_elsewhere(support); lost && lost->since > stands_since(row))
+      found.stale = true;
     if (!rows_.ever_in_doubt(support) && !was_objected_to(lineage_, support)) continue;
     const row_no its_row = rows_.row_of(support, at_);
     if (its_row.value == no_number) continue;
@@ -168,13 +178,15 @@ resting_nodes resting_on(const graph& lineage, node_no node, seq_no at, loop_wat
 std::vector<node_no> lineage_reader::stale_because_of(node_no fallen,
                                                       const goes_on_check& goes_on) const {
   std::vector<node_no> stale;
-  const row_no row = rows_.row_of(fallen, at_);
-  if (row.value == no_number) return stale;
+  if (fallen.value == no_number) return stale;
   std::vector<objection> objections;
-  for_each_objection(row, 0, [&](const objection& o) {
-    objections.push_back(o);
-    return true;
-  });
+  if (const row_no row = rows_.row_of(fallen, at_); row.value != no_number)
+    for_each_objection(row, 0, [&](const objection& o) {
+      objections.push_back(o);
+      return true;
+    });
+  else if (const auto lost = erased_elsewhere(fallen))
+    objections.push_back(*lost);
   // The newest first: most are shaken by it.
   std::ranges::sort(objections, std::ranges::greater(), &objection::since);
   if (objections.empty()) return stale;

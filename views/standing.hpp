@@ -4,6 +4,7 @@
 /// nothing is marked anywhere, so that both are exact at any seq.
 
 #include <cstdint>
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
@@ -40,6 +41,8 @@ public:
   lineage_reader(const read_views& views, seq_no at)
       : rows_(*views.attributes),
         lineage_(*views.lineage),
+        nodes_(*views.nodes),
+        elsewhere_(views.erased_elsewhere),
         at_(at),
         supersessions_(*views.attributes) {}
 
@@ -81,8 +84,14 @@ private:
     return (line.flags & row_tombstoned) != 0 ? line.begin : rows_.facets(row).stands_since;
   }
 
+  /// What is not here because it was erased where this copy is not of: an objection to it, newer
+  /// than all that the copy has in common with there.
+  [[nodiscard]] std::optional<objection> erased_elsewhere(node_no node) const;
+
   const attributes& rows_;
   const graph& lineage_;
+  const node_table& nodes_;
+  const mneme::erased_elsewhere* elsewhere_;
   seq_no at_;
   supersession supersessions_;
 };

@@ -87,6 +87,7 @@ struct erase_result {
   /// Of erase_message, which erases one portion: so many go when it is sent again.
   std::uint64_t left = 0;
   std::vector<erased_topic_field> fields{}; ///< of a request for a field; in the order of topics
+  std::vector<erased_topic_field> fields_erased_before{}; ///< likewise; then `fields` is empty
 };
 
 } // namespace mneme

@@ -102,6 +102,7 @@ enum class errc : std::uint8_t {
   shutdown,        ///< the engine has stopped
   disk_full,       ///< there is no room for it: nothing was written, and later writes try again
   behind,          ///< this copy of a log does not have that seq yet; retry, or ask the leader
+  trimmed,         ///< what the version said was dropped; the memory and later versions are there
 };
 
 /// The code's name as it stands in JSON, such as "not_found".

@@ -60,7 +60,9 @@ struct history_request {
 
 struct past_version {
   mneme::version version;
-  std::vector<version_change> changes; ///< since the version before; of the first one none
+  std::vector<version_change> changes; ///< since the version before; none where that is not there
+  /// The trim that dropped what it said: of it there is its number alone.
+  std::optional<seq_no> trimmed_by{};
 };
 
 /// Of a memory that is tombstoned, too.

@@ -19,6 +19,10 @@ struct kept_history {
   std::uint64_t entries = 0; ///< so many of the last
   std::int64_t ns = 0;       ///< and what was made in so many nanoseconds
 
+  /// Before that overwritten contents go, too, as by trim_options::versions. By itself it keeps
+  /// none.
+  bool trims_versions = false;
+
   [[nodiscard]] bool any() const { return entries != 0 || ns != 0; }
 };
 
@@ -30,6 +34,9 @@ struct trim_options {
   std::string reason; ///< both stay in the journal
   std::string by;
   bool dry_run = false; ///< nothing is changed
+  /// Also what memories said before the point and have said otherwise since, unless something that
+  /// stays names the version. It then is `trimmed`, and history has its number alone.
+  bool versions = false;
   progress on_progress; ///< entries that were looked at
   // Of a world that is not open; one that is has its own.
   std::shared_ptr<mneme::embedder> embedder{}; ///< a host's own, where the world was made with one
@@ -41,6 +48,7 @@ struct trim_report {
   seq_no before; ///< reads at this seq and behind it are what they were
   std::uint64_t dropped = 0;       ///< entries whose payloads went
   std::uint64_t dropped_bytes = 0; ///< and how long those were
+  std::uint64_t versions = 0;      ///< of them contents that were overwritten
   std::uint64_t carried = 0;       ///< memories whose uses were added up
   /// What that saves, about. 0: to say what is dropped takes as much as that has; nothing was done.
   std::uint64_t saved_bytes = 0;

@@ -134,10 +134,11 @@ result<void> faulty_log::may_erase() {
   return look_by<void>([this] { return inner_->may_erase(); });
 }
 
-result<void> faulty_log::erase(std::span<const seq_no> seqs,
-                               const std::optional<digest>& checkpoint, log_epoch epoch) {
-  return change_by<void>([inner = inner_, seqs = std::vector<seq_no>(seqs.begin(), seqs.end()),
-                          checkpoint, epoch] { return inner->erase(seqs, checkpoint, epoch); });
+result<erase_outcome> faulty_log::erase(std::span<const seq_no> seqs,
+                                        const std::optional<digest>& checkpoint, log_epoch epoch) {
+  return change_by<erase_outcome>([inner = inner_,
+                                   seqs = std::vector<seq_no>(seqs.begin(), seqs.end()), checkpoint,
+                                   epoch] { return inner->erase(seqs, checkpoint, epoch); });
 }
 
 result<void> faulty_log::trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) {

@@ -43,8 +43,8 @@ public:
                              std::chrono::milliseconds ttl) override;
   result<bool> renew(log_epoch epoch, std::chrono::milliseconds ttl) override;
   result<void> may_erase() override;
-  result<void> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
-                     log_epoch epoch) override;
+  result<erase_outcome> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
+                              log_epoch epoch) override;
   result<void> trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) override;
   result<digest> put_blob(std::string_view bytes) override;
   result<std::string> get_blob(const digest& hash) override;

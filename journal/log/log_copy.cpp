@@ -100,6 +100,10 @@ result<std::uint64_t> copy_from_log(log_store& log, const log_tail& tail, journa
       auto appended = to.append_copy(frame);
       if (!appended && appended.error().code == errc::version_conflict)
         appended.error().code = errc::corrupt;
+      if (!appended && appended.error().code == errc::corrupt)
+        appended.error().message = fmt::format(
+            "the log's frame {}, whose last entry is seq {} (epoch {} by now): {}",
+            *there + copied + 1, frame.last_seq.value, tail.epoch.value, appended.error().message);
       if (!appended) return propagate(appended);
       ++copied;
       auto erased = erased_by_copy(frame);

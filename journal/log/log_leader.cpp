@@ -18,7 +18,8 @@ bool may_pass(const error& why) {
 
 std::unexpected<error> is_held(const claim_answer& by) {
   return fail(errc::busy,
-              fmt::format("'{}' leads this log in epoch {}, and its lease runs for {} ms more",
+              fmt::format("'{}' leads this log in epoch {}, and its lease runs for {} ms more; "
+                          "who wants to read beside it, or to lead when it is gone, follows",
                           by.holder, by.epoch.value, by.lease_left.count()));
 }
 
@@ -39,10 +40,10 @@ result<std::unique_ptr<log_leader>> log_leader::claim(std::shared_ptr<log_store>
 
 /// A claim whose answer was lost, or that arrived twice, shows in the epoch's holder.
 result<void> log_leader::take_over() {
-  ensure(options_.attempts > 1, "a claim is asked for, and what it came to");
+  ensure(options_.attempts_to_claim > 1, "a claim is asked for, and what it came to");
   std::optional<log_epoch> claimed; ///< asked for at least once
   error last{errc::busy, "the log is away", {}};
-  for (unsigned i = 0; i < options_.attempts; ++i) {
+  for (unsigned i = 0; i < options_.attempts_to_claim; ++i) {
     // The first turn claims, the second sees what it came to.
     if (i > 1 && !store_->pause(i - 1)) break;
     auto found = store_->tail();
@@ -158,6 +159,11 @@ result<void> log_leader::look() {
   return {};
 }
 
+std::unexpected<error> log_leader::fenced() {
+  if (auto now = look(); !now && ended_) return std::unexpected<error>(*ended_);
+  return end(errc::read_only, "another process leads the log");
+}
+
 result<void> log_leader::renew() {
   if (ended_) return std::unexpected<error>(*ended_);
   auto renewed = store_->renew(tail_.epoch, options_.lease);
@@ -166,15 +172,15 @@ result<void> log_leader::renew() {
   return look();
 }
 
-result<void> log_leader::erase(std::span<const seq_no> seqs,
-                               const std::optional<digest>& checkpoint) {
+result<erase_outcome> log_leader::erase(std::span<const seq_no> seqs,
+                                        const std::optional<digest>& checkpoint) {
   if (ended_) return std::unexpected<error>(*ended_);
   error last;
   for (unsigned i = 0; i < options_.attempts; ++i) {
     if (i > 0 && !store_->pause(i)) break;
     auto erased = store_->erase(seqs, checkpoint, tail_.epoch);
-    if (erased) return {};
-    if (!may_pass(erased.error())) return erased;
+    if (!erased && erased.error().code == errc::version_conflict) return fenced();
+    if (erased || !may_pass(erased.error())) return erased;
     last = std::move(erased.error());
   }
   return fail(errc::outcome_unknown, "the log did not say whether it erased: " + last.message);

@@ -18,6 +18,8 @@ struct leader_options {
   /// That many times a question is asked whose answer was lost; how long to wait between them is
   /// the store's to say.
   unsigned attempts = 20;
+  /// Of its claim: who is in no hurry to lead comes again.
+  unsigned attempts_to_claim = 20;
 };
 
 class log_leader {
@@ -43,7 +45,9 @@ public:
 
   /// Extends the lease; read_only if it is another's by now.
   result<void> renew();
-  result<void> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint);
+  /// busy, outcome_unknown: nobody can say now. read_only: fenced.
+  result<erase_outcome> erase(std::span<const seq_no> seqs,
+                              const std::optional<digest>& checkpoint);
   /// Ends the lease, so that the next leader need not wait, as this one's end does. What fails
   /// shows in nothing.
   void let_go();
@@ -60,6 +64,8 @@ private:
   result<bool> find(const log_frame& frame);
   void advance(const log_frame& frame);
   std::unexpected<error> end(errc code, std::string why);
+  /// The log has said so; who it is may not be known.
+  std::unexpected<error> fenced();
   std::unexpected<error> fenced_by(const log_tail& found);
 
   std::shared_ptr<log_store> store_;

@@ -75,6 +75,11 @@ struct claim_answer {
   std::chrono::milliseconds lease_left{};
 };
 
+enum class erase_outcome : std::uint8_t {
+  done, ///< nothing that the log still serves holds what was erased
+  kept, ///< who begins to read gets zeros, but somebody is reading since before: erase again later
+};
+
 class log_store {
 public:
   virtual ~log_store() = default;
@@ -107,17 +112,20 @@ public:
   /// name is no hindrance: give each process a name of its own.
   virtual result<claim_answer> claim(log_epoch newest, std::string_view holder,
                                      std::chrono::milliseconds ttl) = 0;
+  /// Whether who is connected could lead: unsupported, and what it lacks.
+  virtual result<void> may_lead() { return {}; }
   /// From now on. False: fenced. With zero the lease ends, the epoch does not.
   virtual result<bool> renew(log_epoch epoch, std::chrono::milliseconds ttl) = 0;
 
-  /// Whether erase() can be done by who is connected: unsupported, and why it cannot.
+  /// Whether erase() can be done now, before anything is: unsupported, and why it cannot be by who
+  /// is connected; busy, and who is in its way.
   virtual result<void> may_erase() = 0;
   /// The payloads of these entries, which ascend, become zeros of the same length, wherever the log
   /// keeps what can be read; all blobs go but `checkpoint`, which takes the place of the one that
-  /// the log was trimmed to (needed then). When it returns nothing that the log still serves holds
-  /// them. Can be made again after a failure. version_conflict: fenced.
-  virtual result<void> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
-                             log_epoch epoch) = 0;
+  /// the log was trimmed to (needed then). Can be made again, after a failure and where something
+  /// was kept. version_conflict: fenced.
+  virtual result<erase_outcome> erase(std::span<const seq_no> seqs,
+                                      const std::optional<digest>& checkpoint, log_epoch epoch) = 0;
   /// The payload blocks of the first `frames` go; their headers stay. `checkpoint`, a blob that is
   /// there, has what they held. version_conflict: fenced.
   virtual result<void> trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) = 0;

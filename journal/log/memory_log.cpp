@@ -23,6 +23,7 @@ struct memory_log_server::state {
   std::chrono::milliseconds now{};
   std::chrono::milliseconds lease_end{};
   std::map<digest, std::string> blobs;
+  bool has_old_reader = false;
 };
 
 namespace {
@@ -112,11 +113,11 @@ public:
 
   result<void> may_erase() override { return {}; }
 
-  result<void> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
-                     log_epoch epoch) override {
+  result<erase_outcome> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
+                              log_epoch epoch) override {
     const std::lock_guard hold(server_->guard);
-    if (auto ok = held_by(epoch); !ok) return ok;
-    if (auto ok = exchange_checkpoint(checkpoint); !ok) return ok;
+    if (auto ok = held_by(epoch); !ok) return propagate(ok);
+    if (auto ok = exchange_checkpoint(checkpoint); !ok) return propagate(ok);
     for (auto& kept : server_->frames) {
       if (kept.frame.is_trimmed) continue;
       auto prefix = decode_frame_prefix(kept.frame.head);
@@ -124,7 +125,7 @@ public:
       if (auto ok = erase_in_block(*prefix, kept.frame.payloads, seqs); !ok) return propagate(ok);
     }
     std::erase_if(server_->blobs, [&](const auto& blob) { return blob.first != checkpoint; });
-    return {};
+    return server_->has_old_reader ? erase_outcome::kept : erase_outcome::done;
   }
 
   result<void> trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) override {
@@ -198,6 +199,11 @@ void memory_log_server::pass(std::chrono::milliseconds time) {
   state_->now += time;
 }
 
+void memory_log_server::read_since_before(bool is_read) {
+  const std::lock_guard hold(state_->guard);
+  state_->has_old_reader = is_read;
+}
+
 void memory_log_server::roll_back(std::uint64_t frames) {
   const std::lock_guard hold(state_->guard);
   ensure(frames <= state_->frames.size(), "a log is rolled back to what it had");
@@ -208,6 +214,14 @@ void memory_log_server::roll_back(std::uint64_t frames) {
   state_->tail.end = {.frames = frames, .head = last.frame.hash};
   state_->tail.last_seq = last.frame.last_seq;
   state_->tail.epoch = last.epoch;
+}
+
+log_epoch memory_log_server::epoch_of(seq_no seq) const {
+  const std::lock_guard hold(state_->guard);
+  const auto has = std::ranges::lower_bound(
+      state_->frames, seq, {}, [](const state::kept_frame& kept) { return kept.frame.last_seq; });
+  ensure(has != state_->frames.end(), "the log has the entry");
+  return has->epoch;
 }
 
 std::string memory_log_server::everything() const {

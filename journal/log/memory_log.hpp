@@ -27,6 +27,10 @@ public:
   /// What no log may do and a badly kept one does: back to its first `frames`, and to the epoch
   /// that the last of them was appended in. Precondition: it has so many.
   void roll_back(std::uint64_t frames);
+  /// Somebody goes on to read what was there before: erasures keep it for him.
+  void read_since_before(bool is_read);
+  /// That the frame with this entry was appended in. Precondition: there is one.
+  [[nodiscard]] log_epoch epoch_of(seq_no seq) const;
   /// Bytes of all payload blocks and blobs, to look for what must not be there.
   [[nodiscard]] std::string everything() const;
 

@@ -41,6 +41,8 @@ export class AlreadyExists extends MnemeError {}
 export class Tombstoned extends MnemeError {}
 /** What the memory said is gone for good. */
 export class Erased extends MnemeError {}
+/** What that version of the memory said was dropped by a trim; the memory is there. */
+export class Trimmed extends MnemeError {}
 /** Another version than expect_version is the current one. */
 export class VersionConflict extends MnemeError {}
 /** That moment can no longer, or not yet, be read. */
@@ -75,6 +77,7 @@ const CLASSES: Readonly<Record<string, ErrorClass>> = {
   already_exists: AlreadyExists,
   tombstoned: Tombstoned,
   erased: Erased,
+  trimmed: Trimmed,
   version_conflict: VersionConflict,
   seq_unavailable: SeqUnavailable,
   root_unavailable: SeqUnavailable,

@@ -307,6 +307,20 @@ struct carried_signals {
 
   friend bool operator==(const carried_signals&, const carried_signals&) = default;
 };
+/// Versions of one memory.
+struct version_range {
+  std::uint32_t first = 0; ///< at least 1
+  std::uint32_t last = 0;
+
+  friend bool operator==(const version_range&, const version_range&) = default;
+};
+/// Those of a memory whose contents a trim has dropped: they ascend, and never touch.
+struct dropped_versions {
+  memory_id id;
+  std::vector<version_range> ranges;
+
+  friend bool operator==(const dropped_versions&, const dropped_versions&) = default;
+};
 /// History before an entry is not read any more: what entries before it had that only such reads
 /// would need is dropped, and what they had added up to is here. The last trim of a journal says
 /// all of it, what earlier ones dropped too.
@@ -318,6 +332,10 @@ struct trim_payload {
   std::string reason;
   std::string actor;
   mneme::nonce nonce{};
+  /// Overwritten contents that are dropped, too, by this trim or one before; in id order.
+  std::vector<dropped_versions> versions{};
+  /// The greatest id that was drawn for a memory whose first entry is dropped.
+  std::optional<memory_id> last_drawn{};
 
   [[nodiscard]] bool drops(seq_no seq) const {
     const std::uint64_t bit = seq.value - 1;
@@ -365,6 +383,21 @@ using entry_payload =
                  trimmed_payload, erased_payload>;
 std::string encode(const entry_payload& payload);
 result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view bytes);
+
+/// What the store has in place of a memory's versions that were dropped.
+struct trimmed_versions {
+  std::vector<version_range> ranges; ///< as in dropped_versions
+  seq_no by;                         ///< the last trim that says so
+
+  [[nodiscard]] bool has(std::uint32_t number) const {
+    for (const version_range& r : ranges)
+      if (r.first <= number && number <= r.last) return true;
+    return false;
+  }
+  friend bool operator==(const trimmed_versions&, const trimmed_versions&) = default;
+};
+std::string encode(const trimmed_versions& v);
+result<trimmed_versions> decode_trimmed_versions(std::string_view bytes);
 
 std::string encode(const manifest& m);
 result<manifest> decode_manifest(std::string_view bytes);

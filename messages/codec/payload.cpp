@@ -99,6 +99,8 @@ void trim_layout(Map& m, Payload& p) {
   m.defaulted(5, p.reason);
   m.defaulted(6, p.actor);
   m.required(7, p.nonce);
+  m.defaulted(8, p.versions);
+  m.optional(9, p.last_drawn);
 }
 
 /// Bits of a decayed item's last member.
@@ -344,6 +346,41 @@ void get(item_parser& in, carried_signals& c) {
   if (!c.signals.last_decay_at && decay != timestamp{}) in.refuse("a decay that there was not");
 }
 
+/// [first, last].
+void put(canonical_writer& out, const version_range& r) {
+  out.array(2);
+  put(out, r.first);
+  put(out, r.last);
+}
+void get(item_parser& in, version_range& r) {
+  in.array_of(2);
+  get(in, r.first);
+  get(in, r.last);
+  if (in.ok() && (r.first == 0 || r.first > r.last)) in.refuse("no versions, or not as numbered");
+}
+
+void check_ranges(item_parser& in, const std::vector<version_range>& ranges) {
+  if (!in.ok()) return;
+  const auto touches = [](const version_range& a, const version_range& b) {
+    return b.first <= a.last || b.first - a.last == 1;
+  };
+  if (ranges.empty() || std::ranges::adjacent_find(ranges, touches) != ranges.end())
+    in.refuse("dropped versions ascend, and what follows each other is one range");
+}
+
+/// [id, ranges].
+void put(canonical_writer& out, const dropped_versions& d) {
+  out.array(2);
+  put(out, d.id);
+  put(out, d.ranges);
+}
+void get(item_parser& in, dropped_versions& d) {
+  in.array_of(2);
+  get(in, d.id);
+  get(in, d.ranges);
+  check_ranges(in, d.ranges);
+}
+
 void put(canonical_writer& out, const state_root_array& roots) {
   out.array(state_namespace_count);
   for (const digest& root : roots) put(out, root);
@@ -506,7 +543,7 @@ result<entry_payload> decode_trim(std::string_view bytes) {
   const auto top = static_cast<unsigned char>(trim.dropped.back());
   if (trim.before.value <= (trim.dropped.size() - 1) * 8 + std::bit_width(top))
     return fail(errc::corrupt, "a trim of what is not before its point");
-  if (!ascend_by_id(trim.used) || !ascend_by_id(trim.coloured))
+  if (!ascend_by_id(trim.used) || !ascend_by_id(trim.coloured) || !ascend_by_id(trim.versions))
     return fail(errc::corrupt, "what a trim carries is in id order, each once");
   return p;
 }
@@ -661,6 +698,25 @@ result<entry_payload> decode_entry_payload(entry_kind kind, std::string_view byt
                 fmt::format("this version reads no payload of kind {} ({})",
                             static_cast<unsigned>(kind), to_string(kind)));
   }
+}
+
+std::string encode(const trimmed_versions& v) {
+  canonical_writer out;
+  out.array(2);
+  put(out, v.ranges);
+  put(out, v.by);
+  return out.take();
+}
+
+result<trimmed_versions> decode_trimmed_versions(std::string_view bytes) {
+  item_parser in(bytes);
+  trimmed_versions v;
+  in.array_of(2);
+  get(in, v.ranges);
+  get(in, v.by);
+  check_ranges(in, v.ranges);
+  if (auto ok = in.finish(); !ok) return propagate(ok);
+  return v;
 }
 
 std::string encode(const manifest& m) {

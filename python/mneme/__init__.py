@@ -20,7 +20,7 @@ from .aio import AsyncWorld
 from .asks import Ask, Tick
 from .errors import (AlreadyExists, Behind, Busy, Corrupt, DeadlineExceeded, DiskFull, Erased, InvalidRequest,
                      MnemeError, NotFound, OutcomeUnknown, ReadOnly, ScopeViolation, SeqUnavailable, Shutdown,
-                     Tombstoned, Unreachable, VersionConflict)
+                     Tombstoned, Trimmed, Unreachable, VersionConflict)
 from .feed import AsyncChanges, Changes
 from .records import Found, Record
 from .world import World
@@ -31,7 +31,7 @@ __all__ = [
     "AlreadyExists", "Ask", "AsyncChanges", "AsyncWorld", "Behind", "Busy", "Changes", "Corrupt", "DeadlineExceeded", "DiskFull",
     "Erased",
     "Found", "InvalidRequest", "MnemeError", "NotFound", "OutcomeUnknown", "ReadOnly", "Record", "ScopeViolation",
-    "SeqUnavailable", "Shutdown", "Tick", "Tombstoned", "Unreachable", "VersionConflict", "World",
+    "SeqUnavailable", "Shutdown", "Tick", "Tombstoned", "Trimmed", "Unreachable", "VersionConflict", "World",
     "asks", "connect", "errors", "open", "open_in_memory",
 ]
 

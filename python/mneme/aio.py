@@ -231,7 +231,8 @@ class AsyncWorld:
         return await self.run(asks.sweep(**more))
 
     async def trim(self, before: Optional[int] = None, **more: Any) -> Record:
-        """Drops how the world was used before a seq (or before_time=…, or so far); what was said stays."""
+        """Drops how the world was used before a seq (or before_time=…, or so far); what was said
+        stays. versions=True: also what memories said before that and have said otherwise since."""
         return await self.run(asks.trim(before, **more))
 
     async def get_by(self, namespace: str, key: str, **more: Any) -> Record:
@@ -270,8 +271,8 @@ class AsyncWorld:
         """Memories and chunks by words and meaning, best first."""
         return await self.run(asks.search(query, **more))
 
-    async def retrieve(self, q: str, **more: Any) -> Found:
-        """Topics near to a question, with their fields and what these were."""
+    async def retrieve(self, q: Optional[str] = None, **more: Any) -> Found:
+        """Topics near to a question (or query=…), with their fields and what these were."""
         return await self.run(asks.retrieve(q, **more))
 
     async def chroma(self, hashtags: Iterable[str], **more: Any) -> Found:

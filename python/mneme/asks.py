@@ -304,8 +304,9 @@ def search(query: str, **more: Any) -> Ask[Found]:
     return Ask("search", {"query": query, **keys(more)}, _found("results"))
 
 
-def retrieve(q: str, **more: Any) -> Ask[Found]:
-    return Ask("retrieve", {"q": q, **keys(more)}, _found("candidates"))
+def retrieve(q: Optional[str] = None, **more: Any) -> Ask[Found]:
+    asked = {} if q is None else {"q": q}
+    return Ask("retrieve", {**asked, **keys(more)}, _found("candidates"))
 
 
 def chroma(hashtags: Iterable[str], **more: Any) -> Ask[Found]:

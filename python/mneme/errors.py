@@ -44,6 +44,10 @@ class Erased(MnemeError):
     """What the memory said is gone for good."""
 
 
+class Trimmed(MnemeError):
+    """What that version of the memory said was dropped by a trim; the memory is there."""
+
+
 class VersionConflict(MnemeError):
     """Another version than expect_version is the current one."""
 
@@ -101,6 +105,7 @@ _BY_CODE: Dict[str, Type[MnemeError]] = {
     "already_exists": AlreadyExists,
     "tombstoned": Tombstoned,
     "erased": Erased,
+    "trimmed": Trimmed,
     "version_conflict": VersionConflict,
     "seq_unavailable": SeqUnavailable,
     "scope_violation": ScopeViolation,

@@ -32,7 +32,7 @@ class Server:
             raise MnemeError("bad_value", "a key is printable ASCII", "key")
         self._parts = parts
         self._timeout_s = timeout_s
-        self.wait_ms = int(min(20.0, timeout_s / 2) * 1_000)
+        self.wait_ms = int(min(1.0, timeout_s / 2) * 1_000)  # close() is seen between two calls
         self._headers = {"Content-Type": "application/json"}
         if key:
             self._headers["Authorization"] = f"Bearer {key}"

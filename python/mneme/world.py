@@ -134,7 +134,8 @@ class World:
         return self.run(asks.sweep(**more))
 
     def trim(self, before: Optional[int] = None, **more: Any) -> Record:
-        """Drops how the world was used before a seq (or before_time=…, or so far); what was said stays."""
+        """Drops how the world was used before a seq (or before_time=…, or so far); what was said
+        stays. versions=True: also what memories said before that and have said otherwise since."""
         return self.run(asks.trim(before, **more))
 
     def get_by(self, namespace: str, key: str, **more: Any) -> Record:
@@ -173,8 +174,8 @@ class World:
         """Memories and chunks by words and meaning, best first."""
         return self.run(asks.search(query, **more))
 
-    def retrieve(self, q: str, **more: Any) -> Found:
-        """Topics near to a question, with their fields and what these were."""
+    def retrieve(self, q: Optional[str] = None, **more: Any) -> Found:
+        """Topics near to a question (or query=…), with their fields and what these were."""
         return self.run(asks.retrieve(q, **more))
 
     def chroma(self, hashtags: Iterable[str], **more: Any) -> Found:

@@ -78,6 +78,11 @@ result<std::vector<float>> of_uri(const memory_uri& uri, const asker& who, seq_n
   if (uri.version == 0 || uri.version > h.current_version) return missing();
   seq_no seen_at = at;
   if (uri.version != h.current_version) {
+    auto trimmed_by = read_trimmed(**reader, uri.id, uri.version);
+    if (!trimmed_by) return propagate(trimmed_by);
+    if (*trimmed_by)
+      return fail(errc::trimmed, fmt::format("what {} said was dropped", to_string(uri)),
+                  "near_uri");
     auto when = when_current(**reader, uri.id, uri.version, at);
     if (!when) return propagate(when);
     if (!*when) return missing();
@@ -94,6 +99,16 @@ result<std::vector<float>> of_uri(const memory_uri& uri, const asker& who, seq_n
 
 } // namespace
 
+result<void> check_knows_vectors(seq_no at, const read_views& views, const char* key) {
+  if (at.next() >= views.vectors_since) return {};
+  return fail(
+      errc::no_vector,
+      fmt::format("the world has had its embedder since entry {}, and does not know any more "
+                  "what was near at seq {}: a fork --at that seq does",
+                  views.vectors_since.value, at.value),
+      key);
+}
+
 std::uint32_t asked_dimension(const std::optional<seq_no>& at_seq, const query_context& context,
                               const read_views& views) {
   const std::uint32_t dim = views.vectors->space_at(at_seq ? views.published : context.at).dim;
@@ -103,6 +118,13 @@ std::uint32_t asked_dimension(const std::optional<seq_no>& at_seq, const query_c
 result<std::vector<float>> resolve_near(const find_request& r, const asker& who,
                                         const query_context& context, const read_views& views) {
   const std::uint32_t dim = asked_dimension(r.at_seq, context, views);
+  if (r.near || r.near_uri || r.near_vector)
+    if (auto ok = check_knows_vectors(context.at, views,
+                                      r.near          ? "near"
+                                      : r.near_vector ? "near_vector"
+                                                      : "near_uri");
+        !ok)
+      return propagate(ok);
   if (r.near) return of_text(*r.near, dim, context, views);
   if (r.near_uri) return of_uri(*r.near_uri, who, context.at, views);
   if (r.near_vector) return of_vector(*r.near_vector, dim);

@@ -10,6 +10,10 @@
 
 namespace mneme {
 
+/// no_vector at `key` as of a seq of which the vectors were those of an embedder that the world had
+/// before.
+result<void> check_knows_vectors(seq_no at, const read_views& views, const char* key);
+
 /// How many numbers the vector of a query has; 0 = any. A world has one space, whatever seq is
 /// asked about; but an asker knows only what was published, and without `at_seq` what it reads.
 std::uint32_t asked_dimension(const std::optional<seq_no>& at_seq, const query_context& context,

@@ -75,7 +75,7 @@ bool row_order::before(const candidate& a, const candidate& b) const {
     const std::int64_t right = key_of(b, order_[i]);
     if (left != right) return left < right;
   }
-  return smaller_id(a.node, b.node);
+  return ties_descend_ ? smaller_id(b.node, a.node) : smaller_id(a.node, b.node);
 }
 
 } // namespace mneme

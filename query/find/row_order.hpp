@@ -51,6 +51,8 @@ public:
         order_, [](const order_by& one) { return one.field == order_field::salience; });
     is_most_salient_first_ =
         order_.front().field == order_field::salience && order_.front().descending;
+    const auto time = std::ranges::find_if(order_, is_time, &order_by::field);
+    ties_descend_ = time != order_.end() && time->descending;
   }
 
   [[nodiscard]] bool uses_salience() const { return uses_salience_; }
@@ -91,11 +93,17 @@ public:
   }
 
 private:
+  static bool is_time(order_field field) {
+    return field == order_field::version_created_at || field == order_field::head_created_at
+           || field == order_field::head_last_updated_at;
+  }
   [[nodiscard]] std::int64_t key_of(const candidate& c, const order_by& by) const;
 
   std::span<const order_by> order_;
   bool uses_salience_ = false;
   bool is_most_salient_first_ = false;
+  /// Drawn ids ascend as time does: what is newest first is so within a moment as well.
+  bool ties_descend_ = false;
   salience_scorer scorer_;
   seq_no at_;
   const attributes& columns_;

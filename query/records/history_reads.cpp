@@ -70,47 +70,69 @@ std::vector<version_change> changes_between(const version& older, const version&
   return changes;
 }
 
+namespace {
+
+/// Of a version whose content was dropped its number, and why there is no more.
+result<past_version> read_past(kv_reader& reader, const head& h, std::uint32_t number) {
+  // The newest is never dropped.
+  auto by = number == h.current_version ? result<std::optional<seq_no>>(std::nullopt)
+                                        : read_trimmed(reader, h.id, number);
+  if (!by) return propagate(by);
+  if (!*by) {
+    auto v = read_version(reader, h.id, number);
+    if (!v) return propagate(v);
+    if (!v->has_value())
+      return fail(errc::corrupt,
+                  fmt::format("version {} of {} is missing", number, to_string(h.id)));
+    ensure((*v)->number == number && (*v)->id == h.id, "a version is read under its own number");
+    return past_version{.version = std::move(**v), .changes = {}};
+  }
+  past_version past{.version = {}, .changes = {}, .trimmed_by = **by};
+  past.version.id = h.id;
+  past.version.number = number;
+  past.version.type = h.type;
+  return past;
+}
+
+} // namespace
+
 result<history_result> read_history(const read_views& views, const history_request& r,
                                     const deadline& time) {
   if (auto ok = check_positive(std::optional(r.limit), "limit"); !ok) return propagate(ok);
   if (r.before && *r.before == 0)
     return fail(errc::out_of_range, "versions are numbered from 1", "before");
   const read_options options{.actor = r.actor, .at_seq = r.at_seq, .scope = r.scope};
-  return read_for(
-      views, options, time,
-      [&](kv_reader& reader, const asker& who, seq_no at) -> result<history_result> {
-        auto id = named_memory(views, reader, r.id, r.key, who, at);
-        if (!id) return propagate(id);
-        auto m = visible_memory(views, reader, *id, who, at, "id");
-        if (!m) return propagate(m);
-        answer_room room(views.max_answer_bytes, "ask for fewer by limit", "limit");
-        history_result all{.head = m->head, .versions = {}, .at_seq = at};
-        std::uint32_t number = m->head->current_version;
-        if (r.before) number = std::min(number, *r.before - 1);
-        std::optional<version> newer;
-        for (; number > 0 || newer; --number) {
-          std::optional<version> v;
-          if (number > 0) {
-            if (auto ok = time.check(); !ok) return propagate(ok);
-            auto read = read_version(reader, *id, number);
-            if (!read) return propagate(read);
-            if (!read->has_value())
-              return fail(errc::corrupt,
-                          fmt::format("version {} of {} is missing", number, to_string(*id)));
-            v = std::move(**read);
-            ensure(v->number == number && v->id == *id, "a version is read under its own number");
-          }
-          if (newer) {
-            past_version past{*newer,
-                              v ? changes_between(*v, *newer) : std::vector<version_change>{}};
-            if (auto ok = room.take(answer_bytes(past)); !ok) return propagate(ok);
-            all.versions.push_back(std::move(past));
-            if (!v || all.versions.size() == static_cast<std::uint64_t>(r.limit)) break;
-          }
-          newer = std::move(v);
-        }
-        return all;
-      });
+  return read_for(views, options, time,
+                  [&](kv_reader& reader, const asker& who, seq_no at) -> result<history_result> {
+                    auto id = named_memory(views, reader, r.id, r.key, who, at);
+                    if (!id) return propagate(id);
+                    auto m = visible_memory(views, reader, *id, who, at, "id");
+                    if (!m) return propagate(m);
+                    answer_room room(views.max_answer_bytes, "ask for fewer by limit", "limit");
+                    history_result all{.head = m->head, .versions = {}, .at_seq = at};
+                    std::uint32_t number = m->head->current_version;
+                    if (r.before) number = std::min(number, *r.before - 1);
+                    std::optional<past_version> newer;
+                    for (; number > 0 || newer; --number) {
+                      std::optional<past_version> older;
+                      if (number > 0) {
+                        if (auto ok = time.check(); !ok) return propagate(ok);
+                        auto read = read_past(reader, *m->head, number);
+                        if (!read) return propagate(read);
+                        older = std::move(*read);
+                      }
+                      if (newer) {
+                        if (older && !older->trimmed_by && !newer->trimmed_by)
+                          newer->changes = changes_between(older->version, newer->version);
+                        if (auto ok = room.take(answer_bytes(*newer)); !ok) return propagate(ok);
+                        all.versions.push_back(std::move(*newer));
+                        if (!older || all.versions.size() == static_cast<std::uint64_t>(r.limit))
+                          break;
+                      }
+                      newer = std::move(older);
+                    }
+                    return all;
+                  });
 }
 
 } // namespace mneme

@@ -69,6 +69,14 @@ result<memory> read_version_of(const read_views& views, const memory_uri& uri,
         if (m->head->type != uri.type || uri.version == 0 || uri.version > m->head->current_version)
           return fail(errc::not_found, "there is no " + to_string(uri), "uri");
         if (uri.version == m->head->current_version) return m;
+        // Its row may be there until the trim is done.
+        auto trimmed_by = read_trimmed(reader, uri.id, uri.version);
+        if (!trimmed_by) return propagate(trimmed_by);
+        if (*trimmed_by)
+          return fail(errc::trimmed,
+                      "what " + to_string(uri) + " said was dropped by entry "
+                          + std::to_string((*trimmed_by)->value),
+                      "uri");
         auto v = read_version(reader, uri.id, uri.version);
         if (!v) return propagate(v);
         if (!v->has_value()) return fail(errc::not_found, "there is no " + to_string(uri), "uri");

@@ -39,6 +39,9 @@ result<void> read_all_memories(const read_views& views,
     if (!h->has_value()) continue;
     memory_record record{.head = std::move(**h), .versions = {}, .vector = {}, .fields = {}};
     for (std::uint32_t n = 1; n <= record.head.current_version; ++n) {
+      auto is_trimmed = read_trimmed(**reader, id, n);
+      if (!is_trimmed) return propagate(is_trimmed);
+      if (*is_trimmed) continue;
       auto v = read_version(**reader, id, n);
       if (!v) return propagate(v);
       if (v->has_value()) record.versions.push_back(std::move(**v));

@@ -52,6 +52,10 @@ result<std::vector<float>> vector_of(const search_request& r, const query_contex
                                      const read_views& views, std::string& problem) {
   const std::uint32_t dim = asked_dimension(r.at_seq, context, views);
   std::vector<float> v;
+  if (auto known = check_knows_vectors(context.at, views, "at_seq"); !known) {
+    problem = std::move(known.error().message);
+    return v;
+  }
   if (r.vector) {
     v = *r.vector;
   } else {

@@ -28,6 +28,8 @@ struct payload_place;
 struct numbering {
   node_table* nodes = nullptr;
   std::uint32_t next_slot = 0;
+  /// The first entry whose vector is of the world's embedder: no index has those of before.
+  seq_no vectors_since{};
 };
 
 struct salience_delta {
@@ -41,10 +43,11 @@ struct index_delta {
   const mneme::head* head = nullptr;       ///< a memory's new state
   const mneme::version* version = nullptr; ///< with new content; null = content unchanged
   const spaced_vector* vector = nullptr;
-  bool affirms = false;      ///< somebody stands by the content, which is the one before
-  bool restores = false;     ///< a tombstone is undone: the memory is as it was before it
-  bool is_embedding = false; ///< the content is the one before; what finds it came now
-  std::string_view text;     ///< with is_embedding: by these words; empty: by those before
+  bool is_of_former_space = false; ///< whatever vector it brought, it has none
+  bool affirms = false;            ///< somebody stands by the content, which is the one before
+  bool restores = false;           ///< a tombstone is undone: the memory is as it was before it
+  bool is_embedding = false;       ///< the content is the one before; what finds it came now
+  std::string_view text;           ///< with is_embedding: by these words; empty: by those before
   node_no node;
   slot_no slot;      ///< of new content
   node_no reference; ///< that new content names: what a Decision replaces, a Chunk is promoted to

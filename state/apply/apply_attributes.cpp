@@ -66,7 +66,7 @@ row_values row_of_delta(const attributes& owner, const index_delta& d,
                  .tombstoned = h.tombstone.has_value(),
                  .past = is_past(h),
                  .erased = h.erased,
-                 .has_vector = h.embedding.has_value(),
+                 .has_vector = h.embedding.has_value() && !d.is_of_former_space,
                  .archived = h.lifecycle && h.lifecycle->status == lifecycle_status::archived,
                  .version = h.current_version,
                  .actor_scope = h.actor_scope,
@@ -172,7 +172,7 @@ void reinforce_colours(attributes& owner, const index_delta& d) {
   for (std::size_t i = 0; i < d.touched.size(); ++i) {
     const auto before = colours.signals_of(d.touched[i], d.seq);
     const auto mode = colours.mode_of(d.touched[i]);
-    ensure(before.has_value() == mode.has_value(), "a memory with a colour has signals");
+    ensure(!before || mode.has_value(), "what has signals has a colour");
     if (!before) continue; // its colour was erased since
     colours.set_signals(
         d.touched[i], d.seq,

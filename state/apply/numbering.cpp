@@ -32,7 +32,8 @@ index_delta number(const entry& e, numbering& numbers) {
   d.seq = e.header.seq;
   d.head = head_of(e.payload);
   d.version = version_of(e.payload);
-  d.vector = vector_of(e.payload);
+  d.is_of_former_space = d.seq < numbers.vectors_since;
+  if (!d.is_of_former_space) d.vector = vector_of(e.payload);
   if (d.head != nullptr) d.node = numbers.nodes->intern(d.head->id);
   if (const auto* embedded = std::get_if<embed_payload>(&e.payload)) {
     d.is_embedding = true;

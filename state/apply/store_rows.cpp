@@ -47,6 +47,10 @@ void append_writes(const entry& e, std::vector<kv_write>& writes) {
         {kv_table::edges, keys::edge(edge->key, seq), bytes_of(*edge, e.edge_span, e)});
   if (const auto* field = std::get_if<field_payload>(&e.payload)) append_field(*field, seq, writes);
   append_events(e, writes);
+  if (const auto* trim = std::get_if<trim_payload>(&e.payload))
+    for (const dropped_versions& d : trim->versions)
+      writes.push_back({kv_table::versions, keys::trimmed_versions(d.id),
+                        encode(trimmed_versions{.ranges = d.ranges, .by = seq})});
   if (const auto* snapshot = std::get_if<snapshot_payload>(&e.payload))
     writes.push_back({kv_table::manifests, keys::manifest(seq), encode(snapshot->manifest)});
   if (const auto* learned = std::get_if<learn_weights_payload>(&e.payload))

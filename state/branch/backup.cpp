@@ -66,8 +66,11 @@ struct earlier_backup {
   seq_no checkpoint; ///< 0: none
   /// Its images have what was erased in the world since.
   bool has_old_images = false;
-  bool has_erased = false;  ///< something that was erased in the world since
-  bool has_trimmed = false; ///< the same of a trim
+  std::vector<seq_no> erased; ///< since, in the world, of what it has
+  erased_elsewhere elsewhere; ///< of which memories and fields that was all
+  bool has_trimmed = false;   ///< the same of a trim
+  /// The world has another embedder since, or not all of it had a vector of this one.
+  bool has_former_embedder = false;
 };
 
 /// already_exists unless what it holds is the beginning of what the world has.
@@ -75,15 +78,24 @@ result<earlier_backup> read_earlier(file_system& files, const std::string& from,
                                     const std::string& to, const backup_plan& plan) {
   auto info = read_world_file(files, to);
   if (!info) return propagate(info);
-  if (*info != plan.info)
+  if (info->id != plan.info.id)
     return fail(errc::already_exists,
-                to + " holds another world or branch than " + from + ", and no backup of it",
+                to + " holds another world than " + from + ", and no backup of it", "into");
+  earlier_backup found;
+  found.has_former_embedder =
+      info->former != plan.info.former || info->is_being_embedded != plan.info.is_being_embedded;
+  if (info->branch != plan.info.branch || info->name != plan.info.name)
+    return fail(errc::already_exists,
+                to + " is of another branch than " + from
+                    + ", which is a fork, or was rewound since: it is left as it is; make the "
+                      "backup in another directory",
                 "into");
   auto there = find_cut(files, journal_directory(to), plan.info.id, {});
   if (!there) return propagate(there);
   auto here = there->at > plan.cut.at
                   ? fail(errc::seq_unavailable, "")
                   : find_cut(files, journal_directory(from), plan.info.id, there->at);
+  if (!here && here.error().code == errc::io) return propagate(here);
   if (!here || here->entry_frame != there->entry_frame)
     return fail(
         errc::already_exists,
@@ -96,9 +108,11 @@ result<earlier_backup> read_earlier(file_system& files, const std::string& from,
   auto checkpoint = read_checkpoint(files, to);
   auto erased = erased_from_behind(files, from, plan.info.id, there->at);
   if (!erased) return propagate(erased);
-  earlier_backup found;
   found.segments = std::move(*segments);
-  found.has_erased = !erased->empty();
+  found.erased = std::move(*erased);
+  auto elsewhere = erased_elsewhere_behind(files, from, plan.info.id, there->at);
+  if (!elsewhere) return propagate(elsewhere);
+  found.elsewhere = std::move(*elsewhere);
   auto is_trimmed = has_trim_behind(files, journal_directory(from), plan.info.id, there->at);
   if (!is_trimmed) return propagate(is_trimmed);
   found.has_trimmed = *is_trimmed;
@@ -126,7 +140,7 @@ result<void> copy_segments(file_system& files, const std::string& to, const back
   ensure(!plan.segments.empty() && !plan.segments.back().is_fixed,
          "the last segment is the copy's own");
   const std::size_t full_there =
-      earlier.has_erased ? 0 : std::max<std::size_t>(earlier.segments.size(), 1) - 1;
+      !earlier.erased.empty() ? 0 : std::max<std::size_t>(earlier.segments.size(), 1) - 1;
   for (std::size_t i = 0; i < plan.segments.size(); ++i) {
     const branch_file& segment = plan.segments[i];
     if (i < full_there && segment.is_fixed) {
@@ -142,9 +156,29 @@ result<void> copy_segments(file_system& files, const std::string& to, const back
   return {};
 }
 
+/// What a checkpoint of before had, also where a crash brought it back: it may have what was erased
+/// since.
+result<void> remove_old_images(file_system& files, const std::string& to,
+                               const checkpoint_file& checkpoint) {
+  const std::string dir = image_directory(to);
+  auto names = files.list(dir);
+  if (!names) return propagate(names);
+  const std::vector<std::string> current = image_files(checkpoint);
+  bool is_any_old = false;
+  for (const auto& name : *names) {
+    if (std::ranges::find(current, name) != current.end()) continue;
+    if (auto ok = files.remove(fmt::format("{}/{}", dir, name)); !ok) return ok;
+    is_any_old = true;
+  }
+  return is_any_old ? files.sync_directory(dir) : result<void>();
+}
+
 result<void> copy_images(file_system& files, const std::string& to, const backup_plan& plan,
                          seq_no there) {
-  if (!plan.images || plan.images->checkpoint.seq <= there) return {};
+  if (!plan.images) return {};
+  if (plan.images->checkpoint.seq < there) return {};
+  if (plan.images->checkpoint.seq == there)
+    return remove_old_images(files, to, plan.images->checkpoint);
   const std::string dir = image_directory(to);
   if (auto ok = files.create_directories(dir); !ok) return ok;
   for (const branch_file& image : plan.images->images)
@@ -156,23 +190,21 @@ result<void> copy_images(file_system& files, const std::string& to, const backup
                              checkpoint_beside(*plan.images, !stores->empty()));
       !ok)
     return ok;
-  auto names = files.list(dir);
-  if (!names) return propagate(names);
-  const std::vector<std::string> current = image_files(plan.images->checkpoint);
-  for (const auto& name : *names) {
-    if (std::ranges::find(current, name) != current.end()) continue;
-    const std::string old = fmt::format("{}/{}", dir, name);
-    if (auto ok = files.remove(old); !ok) return ok;
-  }
-  return {};
+  return remove_old_images(files, to, plan.images->checkpoint);
 }
 
 result<void> copy_all(file_system& files, const std::string& from, const std::string& to,
                       const backup_plan& plan, const earlier_backup& earlier,
                       branch_report& report) {
-  if (auto ok = copy_segments(files, to, plan, earlier, report); !ok) return ok;
-  if (earlier.has_old_images)
+  // What explains zeros is there before the first of them, and what still has it goes first.
+  if (!earlier.erased.empty()) {
+    if (auto ok = write_erased_note(files, to, earlier.erased); !ok) return ok;
+    if (auto ok = write_erased_elsewhere(files, to, earlier.elsewhere); !ok) return ok;
+  }
+  // None that a CHECKPOINT does not name is left of an attempt that was broken off.
+  if (earlier.has_old_images || earlier.checkpoint == seq_no{})
     if (auto ok = remove_images(files, to); !ok) return ok;
+  if (auto ok = copy_segments(files, to, plan, earlier, report); !ok) return ok;
   if (auto ok =
           copy_images(files, to, plan, earlier.has_old_images ? seq_no{} : earlier.checkpoint);
       !ok)
@@ -214,8 +246,9 @@ result<branch_report> backup_files(file_system& files, const std::string& from,
   if (!lock) return propagate(lock);
   auto earlier = read_earlier(files, from, to, *plan);
   if (!earlier) return propagate(earlier);
-  // Its segments are not the world's any more: one beside the other they are no journal.
-  if (earlier->has_trimmed) {
+  // Its segments are not the world's any more: one beside the other they are no journal. Of another
+  // embedder neither images nor WORLD are.
+  if (earlier->has_trimmed || earlier->has_former_embedder) {
     if (auto ok = replace_file(files, unfinished_path(to), "a backup\n"); !ok) return propagate(ok);
     if (auto ok = files.remove(world_path(to)); !ok) return propagate(ok);
     lock->reset();

@@ -28,6 +28,7 @@ struct placing {
   std::string from;
   file_system& to_files;
   std::string to;
+  bool has_images_of_own = true; ///< and notes of its embedder: it has the same
   bool may_share = false;
   bool is_locked = false;
 };
@@ -117,9 +118,11 @@ result<branch_report> fill_fork(placing place, const noted_paths& paths, const j
     place.may_share = noted.has_value();
   }
   if (auto ok = place_journal(place, cut, own, report); !ok) return propagate(ok);
-  if (auto ok = place_images(place, cut.at, report); !ok) return propagate(ok);
-  if (auto ok = carry_embedder_note(place.files, place.from, place.to_files, place.to); !ok)
-    return propagate(ok);
+  if (place.has_images_of_own)
+    if (auto ok = place_images(place, cut.at, report); !ok) return propagate(ok);
+  if (place.has_images_of_own)
+    if (auto ok = carry_embedder_note(place.files, place.from, place.to_files, place.to); !ok)
+      return propagate(ok);
   if (auto ok = check_erased_still(place.files, place.from, own.id, cut.at, erased); !ok)
     return propagate(ok);
   if (auto ok = write_erased_note(place.to_files, place.to, erased); !ok) return propagate(ok);
@@ -153,13 +156,14 @@ result<branch_report> fork_files(file_system& files, const std::string& from, fi
   if (!erased) return propagate(erased);
   auto made = unfinished_world::begin(to_files, to);
   if (!made) return propagate(made);
-  world_file own = *parent;
+  world_file own = options.at ? as_of(*parent, cut->at) : *parent;
   own.branch = draw_branch(options, parent->branch);
   ensure(own.id == parent->id && own.branch != parent->branch, "a fork is the same world");
   auto report = fill_fork({.files = files,
                            .from = from,
                            .to_files = to_files,
                            .to = to,
+                           .has_images_of_own = own.former == parent->former,
                            .may_share = false,
                            .is_locked = paths.is_locked},
                           paths, *cut, parent->branch, own, *erased);

@@ -44,6 +44,7 @@ void side_changes::take(const entry& e) {
     if (e.header.kind == entry_kind::write && !e.header.leaves.empty())
       written_.insert(e.header.leaves.front().path);
   }
+  if (std::holds_alternative<trimmed_payload>(e.payload)) take_trimmed(e.header);
   if (const head* h = head_of(e.payload)) take_head(e, *h, version_of(e.payload));
   if (const auto* p = std::get_if<field_payload>(&e.payload)) take_field(*p);
   if (const auto* p = std::get_if<edge_payload>(&e.payload)) take_edge(e, p->edge);
@@ -55,11 +56,26 @@ void side_changes::take(const entry& e) {
   take_saliences(e);
 }
 
+/// Of contents that a trim has dropped the headers say which memory they were of. One that stays
+/// follows.
+void side_changes::take_trimmed(const entry_header& header) {
+  if (header.leaves.empty()) return;
+  const digest& path = header.leaves.front().path;
+  if (header.kind == entry_kind::write) written_.insert(path);
+  if (header.kind == entry_kind::update) ++updated_[path];
+}
+
 void side_changes::take_head(const entry& e, const head& h, const version* content) {
   const auto [it, is_first] = memories.try_emplace(h.id);
   changed_memory& m = it->second;
-  const bool was_there = !h.erased || !written_.contains(leaf_of(h).path);
-  if (is_first && was_there) m.before = before_first(e, h);
+  const digest path = leaf_of(h).path;
+  if (is_first && !written_.contains(path)) m.before = before_first(e, h);
+  if (const auto dropped = updated_.find(path); is_first && dropped != updated_.end()) {
+    // Of before the first that was dropped; nothing that is tombstoned is updated.
+    if (m.before) m.before->version -= dropped->second;
+    if (m.before) m.before->tombstoned = false;
+    add_once(m.now.changes, to_string(entry_kind::update));
+  }
   m.type = h.type;
   m.actor = h.actor_scope;
   m.now.version = h.current_version;

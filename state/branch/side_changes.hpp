@@ -68,6 +68,7 @@ public:
 private:
   void take_head(const entry& e, const head& h, const version* content);
   void take_field(const field_payload& p);
+  void take_trimmed(const entry_header& header);
   void take_erased(const entry& e, const erase_payload& p);
   void take_edge(const entry& e, const edge_record& r);
   void take_saliences(const entry& e);
@@ -75,7 +76,8 @@ private:
                     std::int64_t to);
 
   seq_no last_;
-  std::set<digest> written_; ///< paths of the memories whose writes were erased since
+  std::set<digest> written_; ///< paths of the memories whose writes were erased or trimmed since
+  std::map<digest, std::uint32_t> updated_; ///< by path: updates that were trimmed
   std::array<std::map<digest, digest>, state_namespace_count> leaves_; ///< hash by path
 };
 

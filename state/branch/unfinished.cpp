@@ -56,6 +56,25 @@ result<void> remove_contents(file_system& files, const std::string& directory) {
   return {};
 }
 
+/// One that could not be finished is no world before the first of its files goes.
+result<void> remove_world(file_system& files, const std::string& directory) {
+  auto there = files.exists(world_path(directory));
+  if (!there) return propagate(there);
+  if (!*there) return {};
+  if (auto ok = files.remove(world_path(directory)); !ok) return ok;
+  return files.sync_directory(directory);
+}
+
+result<void> sync_all(file_system& files, const std::string& directory) {
+  auto stores = store_names(files, directory);
+  if (!stores) return propagate(stores);
+  for (const auto& name : *stores)
+    if (auto ok = files.sync_directory(fmt::format("{}/{}", directory, name)); !ok) return ok;
+  for (const auto& dir : {journal_directory(directory), image_directory(directory), directory})
+    if (auto ok = files.sync_directory(dir); !ok) return ok;
+  return {};
+}
+
 } // namespace
 
 result<unfinished_world> unfinished_world::begin(file_system& files, const std::string& directory) {
@@ -73,15 +92,17 @@ result<unfinished_world> unfinished_world::begin(file_system& files, const std::
 }
 
 result<void> unfinished_world::finish(const world_file& info) {
-  for (const auto& dir : {journal_directory(directory_), image_directory(directory_), directory_})
-    if (auto ok = files_->sync_directory(dir); !ok) return ok;
+  if (auto ok = sync_all(*files_, directory_); !ok) return ok;
   if (auto ok = replace_file(*files_, world_path(directory_), encode(info)); !ok) return ok;
   if (auto ok = files_->remove(unfinished_path(directory_)); !ok) return ok;
   return files_->sync_directory(directory_);
 }
 
 void unfinished_world::abandon() {
+  if (auto ok = remove_world(*files_, directory_); !ok) return;
   if (auto ok = remove_contents(*files_, directory_); !ok) return;
+  // A crash may bring back what was removed: then the file that says what that is must be there.
+  if (auto ok = sync_all(*files_, directory_); !ok) return;
   if (auto ok = files_->remove(unfinished_path(directory_)); !ok) return;
   static_cast<void>(files_->remove(directory_ + "/LOCK"));
 }

@@ -77,12 +77,19 @@ result<void> checkpoint_sealed(world& w) {
   return {};
 }
 
+/// A seal that the log does not take is another leader's.
+result<void> seal(world& w) {
+  auto sealed = w.journal->append_seal(w.ledger->roots().overall);
+  if (!sealed && w.journal->is_refused()) return {};
+  return sealed;
+}
+
 } // namespace
 
 result<void> close_world(world& w) {
   const seq_no last = w.journal->last_seq();
   ensure(w.ledger->roots().seq == last, "a world is closed when all owners have its last entry");
-  if (auto ok = unless_full(w.journal->append_seal(w.ledger->roots().overall)); !ok) return ok;
+  if (auto ok = unless_full(seal(w)); !ok) return ok;
   if (auto ok = w.journal->sync(); !ok) return ok;
   if (is_worth_a_checkpoint(w))
     if (auto ok = unless_full(checkpoint_sealed(w)); !ok) return ok;
@@ -90,7 +97,7 @@ result<void> close_world(world& w) {
 }
 
 result<void> checkpoint_world(world& w) {
-  if (auto ok = w.journal->append_seal(w.ledger->roots().overall); !ok) return ok;
+  if (auto ok = seal(w); !ok) return ok;
   if (auto ok = w.journal->sync(); !ok) return ok;
   return checkpoint_sealed(w);
 }

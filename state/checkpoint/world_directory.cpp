@@ -1,5 +1,7 @@
 #include "state/checkpoint/world_directory.hpp"
 
+#include <algorithm>
+
 #include "journal/segment.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 
@@ -27,6 +29,19 @@ error no_world(file_system& files, const std::string& directory) {
   const auto segments = list_segments(files, journal_directory(directory));
   if (segments && !segments->empty())
     if (auto ok = check_no_journal(files, directory); !ok) return std::move(ok).error();
+  // No world is made where something else is.
+  const auto names = files.list(directory);
+  if (!names && files.exists(directory).value_or(false))
+    return {errc::not_found, directory + " is a file, and a world is a directory", {}};
+  const auto is_of_others = [](const std::string& name) {
+    return name != "LOCK" && name != "LOG" && name != "WORLD.new" && name != "journal";
+  };
+  if (names && std::ranges::any_of(*names, is_of_others))
+    return {errc::not_found,
+            directory
+                + " holds other files and no world; a new world needs a directory that is missing "
+                  "or empty",
+            {}};
   return {errc::not_found,
           "there is no world in " + directory + "; make one with: mneme init " + directory,
           {}};

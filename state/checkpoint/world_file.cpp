@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "messages/codec/canonical.hpp"
+#include "messages/ensure.hpp"
 #include "messages/hash.hpp"
 #include "state/checkpoint/sealed_file.hpp"
 
@@ -13,19 +14,57 @@ namespace {
 constexpr std::string_view magic = "MNEMEWLD";
 constexpr std::uint64_t format_of_defaults = 1;
 constexpr std::uint64_t format_with_search = 2;
-constexpr std::uint64_t world_format = 3;
+constexpr std::uint64_t format_with_language = 3;
+constexpr std::uint64_t world_format = 4;
 constexpr std::string_view default_language = "english";
 
 std::uint64_t format_of(const world_file& w) {
-  if (w.language != default_language) return world_format;
+  if (!w.former.empty()) return world_format;
+  if (w.language != default_language) return format_with_language;
   return w.search.empty() ? format_of_defaults : format_with_search;
 }
+
+void put_former(canonical_writer& out, const world_file& w) {
+  out.unsigned_integer(7);
+  out.array(static_cast<std::uint32_t>(w.former.size()));
+  for (const former_embedder& f : w.former) {
+    out.array(2);
+    out.text(f.spec);
+    out.unsigned_integer(f.until.value);
+  }
+  if (!w.is_being_embedded) return;
+  out.unsigned_integer(8);
+  out.boolean(true);
+}
+
+/// False if it cannot be read.
+bool get_former(canonical_reader& in, world_file& w) {
+  auto count = in.array();
+  if (!count || *count == 0) return false;
+  for (std::uint32_t i = 0; i < *count; ++i) {
+    auto pair = in.array();
+    if (!pair || *pair != 2) return false;
+    auto spec = in.text();
+    if (!spec) return false;
+    std::string named(*spec);
+    auto until = in.unsigned_integer();
+    if (!until) return false;
+    const seq_no last{*until};
+    if (!w.former.empty() && last < w.former.back().until) return false;
+    w.former.push_back({std::move(named), last});
+  }
+  return true;
+}
+
 } // namespace
 
 std::string encode(const world_file& w) {
   canonical_writer out;
   const std::uint64_t format = format_of(w);
-  out.map(5U + (w.search.empty() ? 0U : 1U) + (format == world_format ? 1U : 0U));
+  const bool has_language = w.language != default_language;
+  ensure(!w.is_being_embedded || !w.former.empty(), "what is embedded anew was embedded before");
+  out.map(5U + (w.search.empty() ? 0U : 1U) + (has_language ? 1U : 0U)
+          + (w.former.empty() ? 0U : 1U) + (w.is_being_embedded ? 1U : 0U));
   out.unsigned_integer(0);
   out.unsigned_integer(format);
   out.unsigned_integer(1);
@@ -40,10 +79,11 @@ std::string encode(const world_file& w) {
     out.unsigned_integer(5);
     out.text(w.search);
   }
-  if (format == world_format) {
+  if (has_language) {
     out.unsigned_integer(6);
     out.text(w.language);
   }
+  if (!w.former.empty()) put_former(out, w);
   return seal_file(magic, out.bytes());
 }
 
@@ -64,12 +104,7 @@ result<world_file> decode_world_file(std::string_view bytes) {
     return fail(errc::format_unsupported, "the WORLD file has format " + std::to_string(*version)
                                               + "; this build reads up to "
                                               + std::to_string(world_format));
-  const bool has_language = *version == world_format;
-  const std::uint32_t others = has_language ? 6 : 5; // members but the search weights
-  const bool has_search = *size == others + 1;
-  const bool fits = has_language || has_search == (*version == format_with_search);
-  if (*version == 0 || (*size != others && !has_search) || !fits || !expect_key(1))
-    return damaged();
+  if (*version == 0 || *size < 5 || !expect_key(1)) return damaged();
   world_file w;
   auto id = in.binary();
   if (!id || id->size() != w.id.bytes.size()) return damaged();
@@ -84,22 +119,44 @@ result<world_file> decode_world_file(std::string_view bytes) {
   auto embedder = in.text();
   if (!embedder) return damaged();
   w.embedder = std::string(*embedder);
-  const auto non_empty_text = [&](std::uint64_t key) -> std::optional<std::string> {
-    if (!expect_key(key)) return std::nullopt;
-    auto text = in.text();
-    return text && !text->empty() ? std::optional(std::string(*text)) : std::nullopt;
-  };
-  if (has_search) {
-    auto search = non_empty_text(5);
-    if (!search) return damaged();
-    w.search = std::move(*search);
+  // What follows is there or not, by ascending keys.
+  std::uint64_t before = 4;
+  for (std::uint32_t i = 5; i < *size; ++i) {
+    auto key = in.unsigned_integer();
+    if (!key || *key <= before) return damaged();
+    before = *key;
+    if (*key == 5 || *key == 6) {
+      auto text = in.text();
+      if (!text || text->empty()) return damaged();
+      (*key == 5 ? w.search : w.language) = std::string(*text);
+      if (*key == 6 && w.language == default_language) return damaged();
+    } else if (*key == 7) {
+      if (!get_former(in, w)) return damaged();
+    } else if (*key == 8) {
+      auto is = in.boolean();
+      if (!is || !*is || w.former.empty()) return damaged();
+      w.is_being_embedded = true;
+    } else {
+      return damaged();
+    }
   }
-  if (has_language) {
-    auto language = non_empty_text(6);
-    if (!language || *language == default_language) return damaged();
-    w.language = std::move(*language);
-  }
+  if (*version != format_of(w)) return damaged();
   if (!in.at_end()) return damaged();
+  return w;
+}
+
+std::vector<seq_no> world_file::changes_of_space() const {
+  std::vector<seq_no> changes;
+  for (const former_embedder& f : former) changes.push_back(f.until.next());
+  return changes;
+}
+
+world_file as_of(world_file w, seq_no last) {
+  while (!w.former.empty() && last <= w.former.back().until) {
+    w.embedder = std::move(w.former.back().spec);
+    w.former.pop_back();
+    w.is_being_embedded = false;
+  }
   return w;
 }
 

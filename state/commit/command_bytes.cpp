@@ -178,8 +178,12 @@ std::uint64_t of_command(const erase_command& c) {
 }
 std::uint64_t of_command(const trim_command& c) {
   const trim_payload& p = c.payload;
+  std::uint64_t versions = 0;
+  for (const dropped_versions& d : p.versions)
+    versions += sizeof(d) + d.ranges.size() * sizeof(version_range);
   return p.dropped.size() + p.used.size() * sizeof(carried_use)
-         + p.coloured.size() * sizeof(carried_signals) + p.reason.size() + p.actor.size();
+         + p.coloured.size() * sizeof(carried_signals) + p.reason.size() + p.actor.size()
+         + versions;
 }
 std::uint64_t of_command(const checkpoint_command&) {
   return 0;

@@ -200,18 +200,24 @@ bool committer::is_erasure_next() const {
 void committer::publish() {
   ensure(in_round_ && batch_ != nullptr && !barrier_, "a batch is in progress");
   reader_ = nullptr; // of the store as it was
+  erases_ = true;
   publish_batch();
 }
 
 void committer::complete() {
   ensure(in_round_ && !barrier_, "a batch or a sync is in progress");
+  const bool is_kept = std::exchange(erases_, false) && world_.journal->owes_erasure();
   if (batch_ != nullptr) {
     publish_batch();
     world_.disk_full.set({});
   }
   in_round_ = false;
   is_copied_ = false;
-  answer_round(nullptr);
+  const error kept{errc::outcome_unknown,
+                   "it is erased here, but the log does not say that it is gone there, or a "
+                   "transaction on the log's server that is older can still read it: erase again",
+                   {}};
+  answer_round(is_kept ? &kept : nullptr);
 }
 
 void committer::answer_round(const error* problem) {

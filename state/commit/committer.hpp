@@ -221,6 +221,7 @@ private:
   std::shared_ptr<const commit_batch> batch_;
   std::uint32_t slot_before_ = 0; ///< of batch_
   bool is_copied_ = false;        ///< the round is of a frame of the log
+  bool erases_ = false;           ///< the round erases, and is published
   std::optional<checkpoint_command> barrier_;
   std::shared_ptr<running_trim> asked_trim_; ///< of the round in progress
   std::shared_ptr<running_trim> trim_;

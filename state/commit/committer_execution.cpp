@@ -21,6 +21,7 @@
 #include "state/execute/promote.hpp"
 #include "state/execute/scoped_writes.hpp"
 #include "state/execute/sight.hpp"
+#include "state/retention/planned_trim.hpp"
 #include "state/retention/trimming_note.hpp"
 #include "views/scope_check.hpp"
 
@@ -351,6 +352,8 @@ result<erase_result> committer::erase_field(const erase_request& r, kv_reader& s
   answer.seq = batch.last_seq();
   if (auto ok = note_branches(answer); !ok) return propagate(ok);
   if (r.dry_run || plan->topics.empty()) return answer;
+  // Before an entry says that it was done.
+  if (auto ok = world_.journal->may_erase(); !ok) return propagate(ok);
   if (auto ok = check_room(*world_.files, world_.directory, room_for_erasure(world_)); !ok)
     return propagate(ok);
   dense_numbers taken{};
@@ -381,7 +384,11 @@ result<erase_result> committer::erase(const erase_request& r, batch_state& batch
   erase_result answer = result_of(*plan);
   answer.seq = batch.last_seq();
   if (auto ok = note_branches(answer); !ok) return propagate(ok);
-  if (r.dry_run || has_none) return answer;
+  if (r.dry_run) return answer;
+  if (has_none) {
+    if (auto ok = world_.journal->settle_erasure(); !ok) return propagate(ok);
+    return answer;
+  }
   // Before an entry says that it was done.
   if (auto ok = world_.journal->may_erase(); !ok) return propagate(ok);
   if (auto ok = check_room(*world_.files, world_.directory, room_for_erasure(world_)); !ok)
@@ -413,6 +420,12 @@ result<void> committer::check_trim(const trim_command& c) {
                        "the next open of the world, does the rest");
   ensure(c.payload.before.value > 1 && c.payload.before <= world_.published_seq().next(),
          "a trim is of what there is");
+  auto is_named =
+      is_named_since(*world_.files, world_.directory, world_.info.id, c.payload, c.planned_at);
+  if (!is_named) return propagate(is_named);
+  if (*is_named)
+    return mneme::fail(errc::version_conflict,
+                       "a version that goes was named meanwhile: try again");
   return check_room(*world_.files, world_.directory, room_for_erasure(world_));
 }
 

@@ -37,7 +37,7 @@ log_standing::log_standing(std::function<std::int64_t()> clock, log_role role, b
 void log_standing::lead(log_epoch epoch, std::string holder) {
   const std::lock_guard hold(guard_);
   epoch_ = epoch;
-  holder_ = std::move(holder);
+  holder_ = own_ = std::move(holder);
   problem_.clear();
   *follows_ = false;
   moved_.notify_all();
@@ -51,7 +51,6 @@ void log_standing::follow() {
 
 void log_standing::lose(const log_tail& tail) {
   const std::lock_guard hold(guard_);
-  if (returns_) return; // it follows as soon as it may
   is_lost_ = true;
   epoch_ = tail.epoch;
   holder_ = tail.holder;
@@ -59,6 +58,7 @@ void log_standing::lose(const log_tail& tail) {
   had_all_at_ = clock_();
   problem_ = fmt::format("'{}' leads the log in epoch {} now, and this process does not follow it",
                          parts_of(holder_).name, epoch_.value);
+  moved_.notify_all();
 }
 
 void log_standing::heard(const log_tail& tail, bool has_all, std::int64_t asked_at) {
@@ -108,6 +108,7 @@ log_status log_standing::status(seq_no published) const {
                .log_seq = std::max(log_seq_, published),
                .problem = problem_};
   if (s.role == log_role::leader) return s;
+  if (holder_ == own_) s.leader = s.leader_address = {}; // it has lost the lead, to nobody yet
   s.lag_seqs = s.log_seq.value - published.value;
   s.lag_ms = static_cast<std::uint64_t>(std::max<std::int64_t>(clock_() - had_all_at_, 0));
   return s;
@@ -121,6 +122,12 @@ log_epoch log_standing::epoch() const {
 error log_standing::refusal() const {
   const std::lock_guard hold(guard_);
   const auto [name, address] = parts_of(holder_);
+  if (!own_.empty() && holder_ == own_)
+    return {errc::busy,
+            fmt::format("nothing was written: this process led the world's log in epoch {}, has "
+                        "lost touch with it, and leads again if nobody else has since",
+                        epoch_.value),
+            {}};
   std::string leader = epoch_ == log_epoch{}
                            ? "nobody leads yet"
                            : fmt::format("'{}' leads it in epoch {}", name, epoch_.value);
@@ -135,9 +142,9 @@ result<void> log_standing::wait_for(seq_no at_least, const std::function<seq_no(
   const auto is_there = [&] { return published() >= at_least; };
   if (is_there()) return {};
   // Who leads and may lose that may have lost it already.
-  if (*follows_ || returns_)
+  if ((*follows_ || returns_) && !is_lost_)
     moved_.wait_for(hold, std::chrono::milliseconds(wait_ms),
-                    [&] { return is_there() || halted_.has_value(); });
+                    [&] { return is_there() || halted_.has_value() || is_lost_; });
   if (is_there()) return {};
   if (halted_) return std::unexpected(*halted_);
   const seq_no now = published();

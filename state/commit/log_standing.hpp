@@ -47,7 +47,7 @@ public:
   /// `published`: the newest seq that this copy has.
   [[nodiscard]] log_status status(seq_no published) const;
   [[nodiscard]] log_epoch epoch() const;
-  /// What a write gets at a follower.
+  /// What a write gets at a follower: busy where it may lead again soon.
   [[nodiscard]] error refusal() const;
   /// Until `published` is that far, no longer than `wait_ms`: behind then.
   result<void> wait_for(seq_no at_least, const std::function<seq_no()>& published,
@@ -61,6 +61,7 @@ private:
   std::condition_variable moved_;
   log_epoch epoch_;
   std::string holder_;
+  std::string own_; ///< as which this process has led; empty: it never has
   seq_no log_seq_;
   std::int64_t had_all_at_;
   std::string problem_;

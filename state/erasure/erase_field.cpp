@@ -277,7 +277,10 @@ erase_result result_of(const erase_request& r, const field_erase_plan& plan) {
     out.fields.push_back({planned.topic.id, *r.field});
     seqs.insert(seqs.end(), planned.seqs.begin(), planned.seqs.end());
   }
-  if (plan.topics.empty() && plan.erased_before) out.erased_before = r.ids;
+  if (plan.topics.empty() && plan.erased_before) {
+    out.erased_before = r.ids;
+    out.fields_erased_before.push_back({r.ids.front(), *r.field});
+  }
   out.entries = each_once(std::move(seqs)).size();
   return out;
 }

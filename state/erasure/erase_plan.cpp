@@ -218,6 +218,7 @@ result<void> erasure_planner::add_fields(planned_erasure& memory) {
   constexpr std::size_t behind_name = 1 + sizeof(std::uint64_t); // NUL ‖ ~seq
   const std::string prefix = keys::topic_rows(memory.head.id, keys::topic_row::field);
   std::string newest;
+  std::set<std::string, std::less<>> told;
   result<void> decoded;
   auto ok = reader_.scan(kv_table::fields, prefix, keys::prefix_end(prefix),
                          [&](std::string_view key, std::string_view value) {
@@ -225,6 +226,7 @@ result<void> erasure_planner::add_fields(planned_erasure& memory) {
                            const std::string_view name =
                                key.substr(prefix.size(), key.size() - prefix.size() - behind_name);
                            if (std::exchange(newest, name) == name) return true;
+                           told.emplace(name);
                            // One that was erased by itself is in its tree no more.
                            auto field = decode_topic_field(value);
                            if (!field) decoded = propagate(field);
@@ -232,7 +234,15 @@ result<void> erasure_planner::add_fields(planned_erasure& memory) {
                            return field.has_value();
                          });
   if (!ok) return ok;
-  return decoded;
+  if (!decoded) return decoded;
+  // One that was erased elsewhere has no row here, and is in the tree still.
+  if (views_.erased_elsewhere != nullptr)
+    if (const auto known = views_.erased_elsewhere->fields.find(memory.head.id);
+        known != views_.erased_elsewhere->fields.end())
+      for (const auto& [name, left] : known->second)
+        if (!told.contains(name)) memory.field_names.push_back(name);
+  std::ranges::sort(memory.field_names);
+  return {};
 }
 
 result<void> erasure_planner::add_edges(node_no node) {

@@ -22,6 +22,16 @@ namespace {
 
 constexpr std::string_view first_line = "mneme erased 1\n";
 
+/// One that would say nothing goes.
+result<void> write_note(file_system& files, const std::string& path, const std::string& note) {
+  if (!note.empty()) return replace_file(files, path, note);
+  auto there = files.exists(path);
+  if (!there) return propagate(there);
+  if (!*there) return {};
+  if (auto ok = files.remove(path); !ok) return ok;
+  return files.sync_directory(path.substr(0, path.rfind('/')));
+}
+
 } // namespace
 
 std::string erased_note_path(const std::string& directory) {
@@ -115,10 +125,9 @@ error unless_trimmed_meanwhile(file_system& files, const std::string& directory,
 
 result<void> write_erased_note(file_system& files, const std::string& directory,
                                const std::vector<seq_no>& seqs) {
-  if (seqs.empty()) return {};
-  std::string note(first_line);
+  std::string note(seqs.empty() ? "" : first_line);
   for (const seq_no seq : seqs) note += fmt::format("{}\n", seq.value);
-  return replace_file(files, erased_note_path(directory), note);
+  return write_note(files, erased_note_path(directory), note);
 }
 
 namespace {
@@ -140,22 +149,35 @@ result<std::string> read_if_there(file_system& files, const std::string& path) {
   return *there ? read_file(files, path) : std::string();
 }
 
-result<std::set<memory_id>> decode_ids(std::string_view rest) {
-  std::set<memory_id> ids;
+std::optional<seq_no> decode_seq(std::string_view digits) {
+  seq_no seq;
+  const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), seq.value);
+  if (end.ec != std::errc() || end.ptr != digits.data() + digits.size()) return std::nullopt;
+  return seq;
+}
+
+result<std::map<memory_id, seq_no>> decode_ids(std::string_view rest) {
+  std::map<memory_id, seq_no> ids;
   while (!rest.empty()) {
     const auto end = rest.find('\n');
-    const auto id = parse_memory_id(rest.substr(0, end));
-    if (!id || end == std::string_view::npos)
+    const std::string_view line = rest.substr(0, end);
+    const auto blank = line.find(' ');
+    const auto id = parse_memory_id(line.substr(0, blank));
+    const auto seq =
+        blank == std::string_view::npos ? seq_no{} : decode_seq(line.substr(blank + 1));
+    if (!id || !seq || end == std::string_view::npos)
       return fail(errc::corrupt, "the note ERASED_IDS cannot be read");
-    ids.insert(*id);
+    ids.emplace(*id, *seq);
     rest.remove_prefix(end + 1);
   }
   return ids;
 }
 
-std::string encode_ids(const std::set<memory_id>& ids) {
+std::string encode_ids(const std::map<memory_id, seq_no>& ids) {
   std::string note;
-  for (const memory_id& id : ids) note += to_string(id) + "\n";
+  for (const auto& [id, since] : ids)
+    note += since.value == 0 ? to_string(id) + "\n"
+                             : fmt::format("{} {}\n", to_string(id), since.value);
   return note;
 }
 
@@ -200,7 +222,7 @@ result<void> add_erased(const journal_frame& frame, seq_no cut, erased_elsewhere
   for (const entry& e : *entries) {
     if (const auto* erased = std::get_if<erase_payload>(&e.payload);
         erased != nullptr && erased->head && !erased->seqs.empty() && erased->seqs.front() <= cut)
-      known.memories.insert(erased->head->id);
+      known.memories.emplace(erased->head->id, cut);
     if (const auto* left = std::get_if<field_payload>(&e.payload);
         left != nullptr && left->field.erased && left->field.erased->since <= cut)
       add_field(known, left->field);
@@ -240,11 +262,10 @@ result<erased_elsewhere> erased_elsewhere_behind(file_system& files, const std::
 
 result<void> write_erased_elsewhere(file_system& files, const std::string& directory,
                                     const erased_elsewhere& known) {
-  if (!known.memories.empty())
-    if (auto ok = replace_file(files, erased_ids_path(directory), encode_ids(known.memories)); !ok)
-      return ok;
-  if (known.fields.empty()) return {};
-  return replace_file(files, erased_fields_path(directory), encode_fields(known));
+  if (auto ok = write_note(files, erased_ids_path(directory), encode_ids(known.memories)); !ok)
+    return ok;
+  return write_note(files, erased_fields_path(directory),
+                    known.fields.empty() ? std::string() : encode_fields(known));
 }
 
 } // namespace mneme

@@ -38,19 +38,20 @@ result<void> check_erased_still(file_system& files, const std::string& directory
 /// busy in place of a damage that a trim explains which came while files were copied up to the cut.
 error unless_trimmed_meanwhile(file_system& files, const std::string& directory,
                                const world_id& world, seq_no cut, error why);
-/// Notes them for a copy of the world; durable. Nothing is written where there are none.
+/// Notes them for a copy of the world, in place of what its note said; durable. No note is there
+/// where there are none.
 result<void> write_erased_note(file_system& files, const std::string& directory,
                                const std::vector<seq_no>& seqs);
 
 /// Memories, and fields of topics, that entries behind `cut` erase and that the world had up to it:
-/// in a copy as of the cut nothing says so but the notes ERASED_IDS, one id a line, and
-/// ERASED_FIELDS. With what its own notes have.
+/// in a copy as of the cut nothing says so but the notes ERASED_IDS, a line of id and cut for each,
+/// and ERASED_FIELDS. With what its own notes have.
 result<erased_elsewhere> erased_elsewhere_behind(file_system& files, const std::string& directory,
                                                  const world_id& world, seq_no cut,
                                                  read_behind how = read_behind::all);
 /// Nothing where there are no notes.
 result<erased_elsewhere> read_erased_elsewhere(file_system& files, const std::string& directory);
-/// Durable. A note that would say nothing is not written.
+/// Likewise.
 result<void> write_erased_elsewhere(file_system& files, const std::string& directory,
                                     const erased_elsewhere& known);
 

@@ -34,17 +34,21 @@ result<std::optional<entry>> read_kept_entry(const world& w, seq_no seq) {
 /// Put together from the newest entry to the one that brought the version.
 class gathered_content {
 public:
+  /// Vectors of before `vectors_since` are of another space than the world's.
+  explicit gathered_content(seq_no vectors_since) : vectors_since_(vectors_since) {}
+
   /// False: nothing before this one says any more of it.
   bool take(const entry& e) {
+    const spaced_vector* vector = e.header.seq < vectors_since_ ? nullptr : vector_of(e.payload);
     if (const version* v = version_of(e.payload)) {
       set(searched_text(v->type, v->data));
-      set(vector_of(e.payload));
+      set(vector);
       return false;
     }
     const auto* embedded = std::get_if<embed_payload>(&e.payload);
     if (embedded == nullptr) return true;
     if (!embedded->text.empty()) set(embedded->text);
-    set(vector_of(e.payload));
+    set(vector);
     return !has_text_;
   }
   kept_content end() { return std::move(content_); }
@@ -57,6 +61,7 @@ private:
     if (!std::exchange(has_vector_, true) && vector != nullptr) content_.vector = vector->values;
   }
 
+  seq_no vectors_since_;
   kept_content content_;
   bool has_text_ = false;
   bool has_vector_ = false; ///< or is known to have none
@@ -75,7 +80,7 @@ result<kept_content> content_without(world& w, kv_reader& reader, const memory_i
                           return true;
                         });
   if (!ok) return propagate(ok);
-  gathered_content content;
+  gathered_content content(w.info.vectors_since());
   for (const seq_no seq : seqs) {
     auto e = read_kept_entry(w, seq);
     if (!e) return propagate(e);
@@ -143,6 +148,7 @@ result<seq_no> first_vector(const world& w) {
                                auto entries = open_entries(frame);
                                if (!entries) return propagate(entries);
                                for (const entry& e : *entries) {
+                                 if (e.header.seq < w.info.vectors_since()) continue;
                                  if (vector_of(e.payload) == nullptr) continue;
                                  found = e.header.seq;
                                  return false;

@@ -8,6 +8,7 @@
 #include "messages/ensure.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
 #include "state/compaction/index_compaction.hpp"
+#include "state/erasure/erased_note.hpp"
 #include "state/erasure/kept_content.hpp"
 
 namespace mneme {
@@ -67,6 +68,15 @@ erased_parts erased_by(const commit_batch& batch) {
   return parts;
 }
 
+result<void> forget_fields_of_erased(world& w, erased_elsewhere& known) {
+  const row_store& rows = w.attributes().rows();
+  const auto forgotten = std::erase_if(known.fields, [&](const auto& of_topic) {
+    const node_no node = w.nodes.find(of_topic.first);
+    return node.value != no_number && rows.last_of(node).value != no_number && rows.is_erased(node);
+  });
+  return forgotten == 0 ? result<void>() : write_erased_elsewhere(*w.files, w.directory, known);
+}
+
 std::uint64_t room_for_erasure(const world& w) {
   // The store's files have less than the journal, and the images about as much as both; a segment
   // that is shared is copied.
@@ -88,6 +98,8 @@ result<void> finish_erasure(world& w, const erased_parts& erased,
   ensure(w.published_seq() == w.journal->last_seq(), "an erasure stands alone");
   for (const seq_no seq : erased.seqs) w.records.forget(seq);
   if (auto ok = purge_indexes(w, erased); !ok) return ok;
+  auto elsewhere = w.erased_elsewhere; // which others are reading
+  if (auto ok = forget_fields_of_erased(w, elsewhere); !ok) return ok;
   // First, and durably: whatever breaks it off, none is left that no CHECKPOINT names.
   if (auto ok = remove_images(*w.files, w.directory); !ok) return ok;
   if (auto ok = purge_store(w); !ok) return ok;

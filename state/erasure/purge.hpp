@@ -28,6 +28,10 @@ struct erased_parts {
 };
 erased_parts erased_by(const commit_batch& batch);
 
+/// Of `known`, which is of the world or a copy of that: what is left of fields whose topics are
+/// erased themselves goes, also from the note.
+result<void> forget_fields_of_erased(world& w, erased_elsewhere& known);
+
 /// Bytes that must be free, at most, for the end of an erasure: what is broken off for lack of room
 /// stops the engine.
 [[nodiscard]] std::uint64_t room_for_erasure(const world& w);

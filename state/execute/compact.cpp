@@ -46,6 +46,12 @@ public:
         if (auto ok = skip(text); !ok) return ok;
         continue;
       }
+      auto is_trimmed = was_trimmed(**found, c.uri.version);
+      if (!is_trimmed) return propagate(is_trimmed);
+      if (*is_trimmed) {
+        if (auto ok = skip(text); !ok) return ok;
+        continue;
+      }
       if (!seen_.insert(c.uri.id).second) continue;
       auto content = version_of(c.uri.id, c.uri.version);
       if (!content) return propagate(content);
@@ -77,6 +83,10 @@ private:
     if (auto ok = take(sizeof(std::string) + text.size()); !ok) return ok;
     skipped.push_back(text);
     return {};
+  }
+  result<bool> was_trimmed(const head& h, std::uint32_t number) const {
+    if (number == h.current_version) return false;
+    return batch_.pending.is_trimmed(h.id, number);
   }
   result<version> version_of(const memory_id& id, std::uint32_t number) {
     auto v = batch_.pending.version_of(id, number);

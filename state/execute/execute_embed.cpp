@@ -24,8 +24,10 @@ result<void> place(const late_vector& item, const overlay& state, vector_space& 
 result<std::optional<head>> waiting_head(const late_vector& item, overlay& state) {
   auto h = state.head(item.id);
   if (!h) return propagate(h);
-  const bool fits = h->has_value() && !(*h)->tombstone && !(*h)->erased && !(*h)->embedding
-                    && (*h)->current_version == item.version;
+  const bool fits = h->has_value() && !(*h)->tombstone && !(*h)->erased
+                    && (*h)->current_version == item.version
+                    // The head may tell of one by a former embedder.
+                    && (!(*h)->embedding || state.vector_of(item.id).empty());
   if (!fits) return std::optional<head>{};
   if ((*h)->type != memory_type::topic) return h;
   auto text = embedded_topic_text(state, **h);

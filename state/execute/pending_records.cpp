@@ -73,6 +73,12 @@ result<std::optional<version>> pending_records::version_of(const memory_id& id,
   return read_version(reader_, id, number);
 }
 
+result<bool> pending_records::is_trimmed(const memory_id& id, std::uint32_t number) const {
+  auto by = read_trimmed(reader_, id, number);
+  if (!by) return propagate(by);
+  return by->has_value();
+}
+
 learned_weights pending_records::weights_of(const std::string& actor) {
   catch_up();
   if (const auto it = weights_.find(actor); it != weights_.end()) return it->second;

@@ -22,6 +22,8 @@ public:
       : views_(views), reader_(reader), at_(at), entries_(entries) {}
 
   activation activation_of(const memory_id& id);
+  /// Whether a trim has dropped what the version said, or is about to.
+  result<bool> is_trimmed(const memory_id& id, std::uint32_t number) const;
   result<std::optional<version>> version_of(const memory_id& id, std::uint32_t number);
   learned_weights weights_of(const std::string& actor);
 

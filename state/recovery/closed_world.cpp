@@ -27,7 +27,7 @@ result<root_set> replay_world(const std::string& directory, const std::string& i
        .files = disk,
        .store = {.open = [into] { return open_wiredtiger_store(store_directory(into), {}); }},
        .create = true,
-       .fresh = *info,
+       .fresh = up_to ? as_of(*info, *up_to) : *info,
        .embedder = nullptr,
        .remote_embedders = make_unasked_embedder,
        .tokens = make_default_token_counter(),

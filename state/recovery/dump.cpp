@@ -50,6 +50,10 @@ result<void> dump_memory(world& w, kv_reader& reader, const memory_id& id, seq_n
   if ((*h)->erased)
     return {}; // of what it was used for before, a copy of the journal knows nothing
   for (std::uint32_t n = 1; n <= (*h)->current_version; ++n) {
+    // Its row may be there until the trim is done.
+    auto is_trimmed = read_trimmed(reader, id, n);
+    if (!is_trimmed) return propagate(is_trimmed);
+    if (*is_trimmed) continue;
     auto v = read_version(reader, id, n);
     if (!v) return propagate(v);
     if (v->has_value()) out += fmt::format("  version {} {}\n", n, hex(encode(**v)));

@@ -77,12 +77,13 @@ result<void> check(const entry& e, const write_payload& p, const entry_past& pas
 result<void> check(const entry& e, const update_payload& p, const entry_past& past) {
   auto before = memory_before(past, p.head);
   if (!before) return propagate(before);
-  if (!before->has_value())
+  if (!before->has_value() && !past.has_trimmed)
     return forged("an update of the unknown memory " + to_string(p.head.id));
-  if (p.head.current_version == 1 || p.head.current_version - 1 != (*before)->version)
+  if (p.head.current_version == 1) return forged("an update to the first version");
+  const std::uint32_t known = before->has_value() ? (*before)->version : 0;
+  if (past.has_trimmed ? p.head.current_version <= known : p.head.current_version - 1 != known)
     return forged("version " + std::to_string(p.head.current_version) + " of "
-                  + to_string(p.head.id) + " follows version "
-                  + std::to_string((*before)->version));
+                  + to_string(p.head.id) + " follows version " + std::to_string(known));
   return check_content(e, p.head, p.version, p.vector, past);
 }
 
@@ -162,7 +163,7 @@ result<void> check(const entry& e, const edge_payload& p, const entry_past&) {
 result<void> check_touched(const memory_id& id, bool by_colour, const entry_past& past) {
   auto known = past.memory(id);
   if (!known) return propagate(known);
-  if (!known->has_value() && past.has_erased) return {};
+  if (!known->has_value() && (past.has_erased || past.has_trimmed)) return {};
   if (!known->has_value()) return forged("a touch of the unknown memory " + to_string(id));
   if (by_colour && !(*known)->coloured)
     return forged("memory " + to_string(id) + " is touched by its colour, but has none");
@@ -235,7 +236,8 @@ result<void> check(const entry& e, const compact_payload& p, const entry_past& p
     for (const auto& item : *items) {
       auto known = past.memory(item.uri.id);
       if (!known) return propagate(known);
-      if (!known->has_value() || item.uri.version == 0 || item.uri.version > (*known)->version)
+      const bool is_known = known->has_value() && item.uri.version <= (*known)->version;
+      if (item.uri.version == 0 || (!is_known && !past.has_trimmed))
         return forged("a compact record of the unknown memory " + to_string(item.uri));
       if (item.tokens < 0 || item.tokens > p.budget_tokens - tokens)
         return forged("a compact record over its budget");
@@ -349,6 +351,7 @@ result<void> entry_checker::check(const journal_frame& frame, std::span<const en
                                   const root_set& before) {
   past_.roots = before;
   for (const auto& e : entries) {
+    if (std::ranges::binary_search(changes_of_space_, e.header.seq)) past_.space = {};
     auto ok = check_entry(e, past_);
     if (!ok && ok.error().code == errc::corrupt)
       return corrupt_at(frame.segment, frame.offset,
@@ -356,6 +359,9 @@ result<void> entry_checker::check(const journal_frame& frame, std::span<const en
     if (!ok) return ok;
     past_.roots = {};
     std::visit([&](const auto& p) { keep(p, fresh_, past_); }, e.payload);
+    const bool had_content =
+        e.header.kind == entry_kind::write || e.header.kind == entry_kind::update;
+    if (had_content && std::holds_alternative<trimmed_payload>(e.payload)) past_.has_trimmed = true;
   }
   return {};
 }

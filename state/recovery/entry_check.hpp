@@ -33,6 +33,8 @@ struct entry_past {
   vector_space space; ///< of the vectors so far; dim 0 = there are none
   /// Something before was erased: what is named and not known may have been in it.
   bool has_erased = false;
+  /// Contents before were dropped by a trim: the version before may have been one of them.
+  bool has_trimmed = false;
 };
 
 /// corrupt, saying what is wrong, for an entry that does not follow from `past`. Kinds without
@@ -49,7 +51,9 @@ public:
   using look_up = std::function<result<std::optional<known_memory>>(const memory_id&)>;
 
   /// `known` answers for what keep() has not been told.
-  entry_checker(look_up known, vector_space space) : known_(std::move(known)) {
+  /// From each entry of `changes` (ascending) on vectors are of another space than before it.
+  entry_checker(look_up known, vector_space space, std::vector<seq_no> changes = {})
+      : known_(std::move(known)), changes_of_space_(std::move(changes)) {
     past_.memory = [this](const memory_id& id) -> result<std::optional<known_memory>> {
       if (const auto it = fresh_.find(id); it != fresh_.end()) return it->second;
       return known_(id);
@@ -61,6 +65,9 @@ public:
 
   /// Whether there was something erased before, and whether there has been since.
   void excuse_erased(bool has_erased) { past_.has_erased = has_erased; }
+  /// The same of contents that a trim has dropped.
+  void excuse_trimmed(bool has_trimmed) { past_.has_trimmed = has_trimmed; }
+  [[nodiscard]] bool has_trimmed() const { return past_.has_trimmed; }
   [[nodiscard]] bool has_erased() const { return past_.has_erased; }
   /// Checks the entries of one frame; `before` are the roots after the frame before, or none known.
   /// corrupt with segment, offset and seq.
@@ -69,6 +76,7 @@ public:
 
 private:
   look_up known_;
+  std::vector<seq_no> changes_of_space_;
   std::map<memory_id, known_memory> fresh_; ///< by the entries that were checked
   entry_past past_;
 };

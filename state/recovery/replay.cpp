@@ -72,6 +72,9 @@ result<void> replay_journal(file_system& from_files, const std::string& from, wo
                           + ": take that or a later one",
                       "up_to");
         if (auto ok = carry_trimmed(into, from_files, from, frame, {}); !ok) return propagate(ok);
+        into.trims.drop(*entries);
+        for (entry& e : *entries)
+          if (std::holds_alternative<trimmed_payload>(e.payload)) e.payload_bytes.clear();
         if (auto ok = check_entries(into, frame, *entries, into.published_seq()); !ok)
           return propagate(ok);
         const seq_no at = entries->back().header.seq;

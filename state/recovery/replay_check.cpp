@@ -15,12 +15,12 @@ public:
   explicit frame_state(world& w) : world_(w), space_(w.vectors().space()) {}
 
   void take(const entry& e) {
-    if (const auto* p = std::get_if<write_payload>(&e.payload)) take(p->head, p->vector);
-    if (const auto* p = std::get_if<update_payload>(&e.payload)) take(p->head, p->vector);
-    if (const auto* p = std::get_if<head_payload>(&e.payload)) take(p->head, {});
-    if (const auto* p = std::get_if<embed_payload>(&e.payload)) take(p->head, p->vector);
-    if (const auto* p = std::get_if<topic_archive_payload>(&e.payload)) take(p->head, {});
-    if (const auto* p = std::get_if<topic_merge_payload>(&e.payload)) take(p->head, {});
+    if (const auto* p = std::get_if<write_payload>(&e.payload)) take(e, p->head, p->vector);
+    if (const auto* p = std::get_if<update_payload>(&e.payload)) take(e, p->head, p->vector);
+    if (const auto* p = std::get_if<head_payload>(&e.payload)) take(e, p->head, {});
+    if (const auto* p = std::get_if<embed_payload>(&e.payload)) take(e, p->head, p->vector);
+    if (const auto* p = std::get_if<topic_archive_payload>(&e.payload)) take(e, p->head, {});
+    if (const auto* p = std::get_if<topic_merge_payload>(&e.payload)) take(e, p->head, {});
   }
   result<std::optional<head>> head_before(const memory_id& id, seq_no seq) {
     if (const auto found = heads_.find(id); found != heads_.end()) return found->second;
@@ -31,6 +31,13 @@ public:
     }
     return read_head(*reader_, id, {seq.value - 1});
   }
+  /// Its vector is of a former embedder.
+  [[nodiscard]] bool is_of_before(seq_no seq) const { return seq < world_.info.vectors_since(); }
+  /// What memories had as vectors before the entry may have been of a former embedder.
+  [[nodiscard]] bool has_former_vectors(seq_no seq) const {
+    const auto& former = world_.info.former;
+    return !former.empty() && seq > former.front().until;
+  }
   /// True if a vector of `space` fits: it is that of the vectors before, or of the embedder.
   [[nodiscard]] bool fits(const vector_space& space) const {
     if (space_.dim != 0) return space == space_;
@@ -40,8 +47,9 @@ public:
   }
 
 private:
-  void take(const head& h, const std::optional<spaced_vector>& vector) {
+  void take(const entry& e, const head& h, const std::optional<spaced_vector>& vector) {
     heads_.insert_or_assign(h.id, h);
+    if (is_of_before(e.header.seq)) return;
     if (space_.dim == 0 && vector) space_ = vector->space;
   }
 
@@ -61,12 +69,14 @@ result<void> check_one(const entry& e, const embed_payload& p, frame_state& stat
   auto before = state.head_before(p.head.id, e.header.seq);
   if (!before) return propagate(before);
   if (!before->has_value()) return refuse("which does not exist");
-  // With a text of its own it takes the place of the one before.
-  if ((*before)->embedding && p.text.empty()) return refuse("which has one");
+  // With a text of its own it takes the place of the one before; so it may with a vector of another
+  // space than that.
+  if ((*before)->embedding && p.text.empty() && !state.has_former_vectors(e.header.seq))
+    return refuse("which has one");
   head expected = std::move(**before);
   expected.embedding = p.head.embedding;
   if (expected != p.head) return refuse("whose head was another");
-  if (p.vector && !state.fits(p.vector->space))
+  if (p.vector && !state.is_of_before(e.header.seq) && !state.fits(p.vector->space))
     return refuse("but of another space than this world's");
   if (e.header.leaves.size() != 1 || e.header.leaves.front() != leaf_of(p.head))
     return refuse("but changes another leaf");

@@ -13,6 +13,7 @@
 #include "state/checkpoint/world_directory.hpp"
 #include "state/erasure/erased_note.hpp"
 #include "state/recovery/entry_check.hpp"
+#include "state/retention/trim_follower.hpp"
 
 namespace mneme {
 
@@ -134,7 +135,9 @@ result<verify_report> verify_once(file_system& fs, const std::string& dir,
   verify_report report;
   folding_ledger ledger(info->id);
   entry_checker checker(
-      [](const memory_id&) { return result<std::optional<known_memory>>(std::nullopt); }, {});
+      [](const memory_id&) { return result<std::optional<known_memory>>(std::nullopt); }, {},
+      info->changes_of_space());
+  trim_follower follower;
   std::string segment;
   std::uint64_t end = 0;
   auto noted = read_erased_note(fs, dir);
@@ -151,6 +154,9 @@ result<verify_report> verify_once(file_system& fs, const std::string& dir,
                                               + " is not the root of the entries before it");
                             auto entries = open_entries(frame);
                             if (!entries) return propagate(entries);
+                            // A trim that is named by nothing is told of when all is read.
+                            if (follower.before(fs, journal_directory(dir), info->id, frame))
+                              follower.drop(*entries);
                             if (auto ok = checker.check(frame, *entries, ledger.roots()); !ok)
                               return propagate(ok);
                             erasures.note(*entries);

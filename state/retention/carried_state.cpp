@@ -11,7 +11,7 @@ void carry_into(attributes& owner, node_table& nodes, const trim_payload& trim) 
   for (const carried_signals& c : trim.coloured) {
     const node_no node = nodes.intern(c.id);
     // Its colour may have been erased since.
-    if (owner.colours().signals_of(node, at)) owner.colours().set_signals(node, at, c.signals);
+    if (owner.colours().mode_of(node)) owner.colours().set_signals(node, at, c.signals);
   }
 }
 

@@ -1,9 +1,12 @@
 #include "state/retention/planned_trim.hpp"
 
+#include <algorithm>
+
 #include "journal/journal.hpp"
 #include "messages/ensure.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/recovery/entry_check.hpp"
+#include "state/retention/named_versions.hpp"
 
 namespace mneme {
 
@@ -15,6 +18,18 @@ result<void> planned_trim::look() {
   if (options_.before && !is_found_ && *options_.before > before_)
     return fail(errc::seq_unavailable,
                 "the journal ends at seq " + std::to_string(before_.value - 1), "before");
+  if (auto ok = carry_last(); !ok) return ok;
+  plan_.conclude();
+  return {};
+}
+
+result<void> planned_trim::carry_last() {
+  // Of two trims the later one says all, and the world begins at the later point. Of uses there is
+  // nothing before that which has not gone.
+  if (options_.versions && (is_below_another_ || follower_.point() > before_))
+    return fail(errc::seq_unavailable, "history was trimmed to a later point: take that, or none",
+                "before");
+  if (const auto due = follower_.at(before_)) plan_.carry(*due);
   return {};
 }
 
@@ -24,13 +39,20 @@ result<bool> planned_trim::take(const journal_frame& frame) {
   if (last_seq(frame.prefix) > through_) return false;
   auto entries = open_entries(frame);
   if (!entries) return propagate(entries);
+  if (is_found_) {
+    is_below_another_ = is_below_another_ || frame.prefix.trimmed_by.value != 0;
+    plan_.take_behind(*entries);
+    return true;
+  }
   is_found_ =
       (options_.before && last_seq(frame.prefix) >= *options_.before)
       || (options_.before_time && entries->back().header.created_at >= *options_.before_time);
-  if (is_found_) return false;
+  if (is_found_ && !options_.versions) return false;
+  if (is_found_) return take(frame);
   auto due = follower_.before(files_, journal_directory(directory_), world_, frame);
   if (!due) return propagate(due);
   if (*due) plan_.carry(**due);
+  follower_.drop(*entries);
   plan_.take(*entries);
   before_ = last_seq(frame.prefix).next();
   if (options_.on_progress) options_.on_progress(before_.value - 1, 0);
@@ -41,6 +63,7 @@ trim_report planned_trim::report() const {
   trim_report report{.at = {}, .before = before_};
   report.dropped = plan_.dropped();
   report.dropped_bytes = plan_.dropped_bytes();
+  report.versions = plan_.versions();
   if (report.dropped == 0) return report;
   ensure(report.before.value > 1, "what is dropped is before the point");
   const trim_payload payload = plan_.finish(before_);
@@ -56,6 +79,36 @@ trim_payload planned_trim::payload() const {
   made.reason = options_.reason;
   made.actor = options_.by;
   return made;
+}
+
+namespace {
+
+bool drops_version(const trim_payload& trim, const named_version& v) {
+  const auto its = std::ranges::lower_bound(trim.versions, v.id, {}, &dropped_versions::id);
+  return its != trim.versions.end() && its->id == v.id
+         && std::ranges::any_of(its->ranges, [&](const version_range& r) {
+              return r.first <= v.number && v.number <= r.last;
+            });
+}
+
+} // namespace
+
+result<bool> is_named_since(file_system& files, const std::string& directory, const world_id& world,
+                            const trim_payload& trim, seq_no planned_at) {
+  bool found = false;
+  if (trim.versions.empty()) return found;
+  auto walked = read_journal(files, journal_directory(directory), world, planned_at.next(), true,
+                             [&](const journal_frame& frame) -> result<bool> {
+                               auto entries = open_entries(frame);
+                               if (!entries) return propagate(entries);
+                               for (const entry& e : *entries)
+                                 if (e.header.seq > planned_at)
+                                   for (const named_version& v : named_versions(e.payload))
+                                     found = found || drops_version(trim, v);
+                               return !found;
+                             });
+  if (!walked) return propagate(walked);
+  return found;
 }
 
 } // namespace mneme

@@ -16,7 +16,12 @@ public:
   /// The point is the first frame that `options` keep, or behind `through`.
   planned_trim(file_system& files, const std::string& directory, const world_id& world,
                const trim_options& options, seq_no through = seq_no{~0ULL})
-      : files_(files), directory_(directory), world_(world), options_(options), through_(through) {}
+      : files_(files),
+        directory_(directory),
+        world_(world),
+        options_(options),
+        through_(through),
+        plan_(options.versions) {}
 
   /// Before look(), which then fails where this becomes true.
   void stop_when(const std::atomic<bool>& stops) { stops_ = &stops; }
@@ -32,6 +37,8 @@ public:
 
 private:
   result<bool> take(const journal_frame& frame);
+  /// An earlier trim carries as far as the point, or farther.
+  result<void> carry_last();
 
   file_system& files_;
   std::string directory_;
@@ -43,6 +50,11 @@ private:
   trim_plan plan_;
   seq_no before_{1};
   bool is_found_ = false;
+  bool is_below_another_ = false; ///< an earlier trim has a later point
 };
+
+/// Whether an entry behind `planned_at` names a version that the trim drops.
+result<bool> is_named_since(file_system& files, const std::string& directory, const world_id& world,
+                            const trim_payload& trim, seq_no planned_at);
 
 } // namespace mneme

@@ -44,6 +44,7 @@ void note_look(file_system& files, const std::string& directory, std::uint64_t j
 trim_options trim_of(const kept_history& kept, std::shared_ptr<clock> time) {
   trim_options trim;
   trim.reason = "retention";
+  trim.versions = kept.trims_versions;
   trim.time = std::move(time);
   if (kept.ns != 0) trim.before_time = timestamp{trim.time->now().ns - kept.ns};
   return trim;

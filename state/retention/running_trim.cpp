@@ -223,8 +223,10 @@ trim_running(world& w, const trim_options& options,
     report.journal_bytes_before = report.journal_bytes = w.journal->bytes();
     if (options.dry_run || report.saved_bytes == 0) return report;
     auto done = commit(planned.payload(), at);
-    if (!done && done.error().code == errc::busy && w.last_drop > at.value && plans < plans_most)
-      continue;
+    const bool is_another = !done
+                            && (done.error().code == errc::version_conflict
+                                || (done.error().code == errc::busy && w.last_drop > at.value));
+    if (is_another && plans < plans_most) continue;
     if (!done) return propagate(done);
     report.at = done->at;
     report.journal_bytes = done->journal_bytes;

@@ -34,7 +34,20 @@ result<std::optional<trim_payload>> trim_follower::before(file_system& fs, const
     return fail(errc::corrupt, "segment " + frame.segment + ", frame at offset "
                                    + std::to_string(frame.offset)
                                    + ": a payload is missing that no trim has dropped");
-  if (!is_due_ || frame.prefix.first_seq < known_->trim.before) return std::nullopt;
+  return at(frame.prefix.first_seq);
+}
+
+void trim_follower::drop(std::span<entry> entries) const {
+  if (!known_) return;
+  for (entry& e : entries)
+    if (known_->trim.drops(e.header.seq) && !std::holds_alternative<trimmed_payload>(e.payload)
+        && !std::holds_alternative<erased_payload>(e.payload))
+      e.payload = trimmed_payload{.bytes = static_cast<std::uint32_t>(e.payload_bytes.size()),
+                                  .by = known_->at};
+}
+
+std::optional<trim_payload> trim_follower::at(seq_no seq) {
+  if (!is_due_ || seq < known_->trim.before) return std::nullopt;
   is_due_ = false;
   return known_->trim;
 }

@@ -3,6 +3,7 @@
 /// needs: a frame that lacks payloads names the trim that dropped them.
 
 #include <optional>
+#include <span>
 #include <string>
 
 #include "journal/trim_payloads.hpp"
@@ -16,6 +17,10 @@ public:
   /// that no trim of the journal in `dir` drops.
   result<std::optional<trim_payload>> before(file_system& fs, const std::string& dir,
                                              const world_id& world, const journal_frame& frame);
+  /// The same where nothing was read of what begins at `seq`, the point or behind it.
+  std::optional<trim_payload> at(seq_no seq);
+  /// Of entries behind that, which may have what the trim drops where it is not done: none has it.
+  void drop(std::span<entry> entries) const;
   /// The point of the last trim that is known; 0: none is.
   [[nodiscard]] seq_no point() const { return known_ ? known_->trim.before : seq_no{}; }
 

@@ -1,14 +1,17 @@
 #pragma once
 /// Which entries before a point say nothing any more: what they added up to can be carried, or a
-/// later one before the point says the whole of it again.
+/// later one before the point says the whole of it again. Where that is asked for, what memories
+/// said before, too.
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "journal/frame.hpp"
 #include "state/apply/apply.hpp"
+#include "state/retention/overwritten_contents.hpp"
 
 namespace mneme {
 
@@ -16,7 +19,10 @@ namespace mneme {
 /// up, by the functions that a world applies it with.
 class trim_plan {
 public:
-  trim_plan() { numbers_.nodes = &nodes_; }
+  explicit trim_plan(bool with_versions) {
+    numbers_.nodes = &nodes_;
+    if (with_versions) contents_.emplace();
+  }
   trim_plan(const trim_plan&) = delete;
   trim_plan& operator=(const trim_plan&) = delete;
 
@@ -24,10 +30,16 @@ public:
   void carry(const trim_payload& earlier);
   /// Consecutive entries, as open_entries() gives them.
   void take(std::span<const entry> entries);
+  /// Of what stays behind the point, where overwritten contents go: what it names stays.
+  void take_behind(std::span<const entry> entries);
+  /// All was taken.
+  void conclude();
 
   /// So many payloads that are there would go, of so many bytes.
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
   [[nodiscard]] std::uint64_t dropped_bytes() const { return dropped_bytes_; }
+  /// Of these, contents.
+  [[nodiscard]] std::uint64_t versions() const { return versions_; }
   /// How many bytes the journal gets for it, about: each frame that lacks something says so.
   [[nodiscard]] std::uint64_t marks_bytes() const { return marked_frames_ * trim_mark_bytes; }
   /// All that goes and is gone, and what it came to. Precondition: it is something.
@@ -42,7 +54,8 @@ private:
   };
 
   void look_at(const entry& e);
-  void look_at_head(const entry& e, const memory_id& id);
+  /// Whether it may go once another entry says the memory's head.
+  bool look_at_head(const entry& e, const memory_id& id);
   void replace(newest& one, const entry& e, bool may_go);
   void drop(seq_no seq, std::uint64_t bytes);
   void name(const memory_id& id) { carried_.insert(id); }
@@ -53,10 +66,14 @@ private:
   std::map<memory_id, newest> heads_;
   std::map<std::string, newest, std::less<>> weights_;
   std::set<memory_id> carried_;
+  std::optional<overwritten_contents> contents_;
+  std::map<memory_id, std::vector<version_range>> gone_; ///< versions whose contents go or are gone
   trim_payload planned_;
   std::uint64_t dropped_ = 0;
   std::uint64_t dropped_bytes_ = 0;
+  std::uint64_t versions_ = 0;
   std::uint64_t marked_frames_ = 0;
+  bool stays_ = true; ///< the entry that was looked at last, as far as it is known
 };
 
 } // namespace mneme

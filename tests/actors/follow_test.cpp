@@ -1,7 +1,7 @@
 // Followers of a world that is kept in a log: what the leader writes comes to them, with the same
 // roots; they write nothing, take the lead where they may, and follow again when they have lost it.
-// Of: actors/log_member.cpp, state/commit/log_standing.cpp, state/commit/take_lead.cpp
-// Of: state/recovery/followed_frame.cpp
+// Of: actors/log_member.cpp, actors/log_participant.cpp, state/commit/log_standing.cpp
+// Of: state/commit/take_lead.cpp, state/recovery/followed_frame.cpp
 #include <chrono>
 #include <filesystem>
 #include <future>
@@ -243,6 +243,39 @@ TEST_CASE("a paused leader that wakes up writes nothing, whatever it was doing",
   CHECK(site.frames() == frames);
   CHECK(two.root()->seq == seq_no{1});
   REQUIRE(comes([&] { return two.stats()->log->leader == "somebody"; }));
+}
+
+TEST_CASE("who cannot find out what became of a write leads again by itself", "[log]") {
+  log_site site;
+  auto one = site.open("one");
+  REQUIRE(note(one, "first"));
+  for (const bool arrives : {false, true}) {
+    site.change("one",
+                arrives ? log_faults{.lost_answer = 1000} : log_faults{.lost_request = 1000});
+    CHECK(code_of(note(one, "nobody knows")) == "outcome_unknown");
+    const auto waits = note(one, "not now");
+    CHECK(code_of(waits) == "busy");
+    CHECK(waits.error().message.contains("leads again"));
+    CHECK(one.stats()->log->leader.empty());
+    site.heal("one");
+    CHECK(comes([&] { return note(one, "goes on").has_value(); }));
+    CHECK(one.stats()->log->role == log_role::leader);
+  }
+  find_request find;
+  find.types = {memory_type::note};
+  find.limit = 9;
+  const auto found = one.find(find);
+  REQUIRE(code_of(found) == "ok");
+  CHECK(found->memories.size() == 4); // one of the two that nobody knew of is there
+  // Where somebody else has led since, it does not.
+  site.change("one", {.lost_request = 1000});
+  CHECK(code_of(note(one, "nobody knows")) == "outcome_unknown");
+  site.server.pass(1h);
+  const auto tail = *site.server.connect()->tail();
+  REQUIRE(site.server.connect()->claim(tail.epoch, "somebody", 1h));
+  site.heal("one");
+  CHECK(comes([&] { return code_of(note(one, "later")) == "read_only"; }));
+  CHECK(one.stats()->log->leader == "somebody");
 }
 
 TEST_CASE("a log that was rolled back halts its followers", "[log]") {

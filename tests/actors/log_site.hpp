@@ -49,8 +49,8 @@ public:
     return now().renew(epoch, ttl);
   }
   result<void> may_erase() override { return now().may_erase(); }
-  result<void> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
-                     log_epoch epoch) override {
+  result<erase_outcome> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
+                              log_epoch epoch) override {
     return now().erase(seqs, checkpoint, epoch);
   }
   result<void> trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) override {

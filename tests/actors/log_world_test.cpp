@@ -149,11 +149,16 @@ TEST_CASE("one process leads, and who is replaced writes nothing more", "[log]")
   REQUIRE(claimed->outcome == claim_outcome::granted);
   const auto before = site.frames();
   const auto refused = write(one, "late");
-  CHECK(code_of(refused) == "io");
+  CHECK(code_of(refused) == "read_only");
   CHECK(refused.error().message.find("'somebody' leads it in epoch 2") != std::string::npos);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{10};
+  while (one.stats()->log->leader != "somebody" && std::chrono::steady_clock::now() < until) {
+  }
   const auto again = write(one, "later");
-  CHECK(code_of(again) == "io");
-  CHECK(again.error().message.find("takes no more writes") != std::string::npos);
+  CHECK(code_of(again) == "read_only");
+  CHECK(again.error().message.find("'somebody' leads it in epoch 2") != std::string::npos);
+  CHECK(one.stats()->log->leader == "somebody");
+  CHECK(one.stats()->log->problem.contains("does not follow"));
   CHECK(one.root()->seq == seq_no{1}); // reads go on
   CHECK(site.frames() == before);
 }
@@ -271,6 +276,48 @@ TEST_CASE("an erasure reaches the log, and copies that were away", "[log]") {
   auto two = site.open("two");
   CHECK(root_of(two) == root);
   CHECK(in_files("two") == 0);
+}
+
+TEST_CASE("an erasure that the log cannot end ends nothing else", "[log]") {
+  log_site_of_worlds site;
+  auto one = site.open("one");
+  const auto erased = [&](const std::string& text) {
+    const auto written = write(one, text);
+    REQUIRE(written);
+    erase_request r;
+    r.by = "somebody";
+    r.reason = "asked for";
+    r.ids.push_back(written->uri->id);
+    return r;
+  };
+  const auto first = erased("read since before");
+  site.server.read_since_before(true);
+  const auto kept = one.erase(first);
+  CHECK(code_of(kept) == "outcome_unknown");
+  CHECK(kept.error().message.contains("erase again"));
+  CHECK_FALSE(site.server.everything().contains("read since before"));
+  CHECK(code_of(write(one, "goes on")) == "ok");
+  CHECK(code_of(one.erase(first)) == "busy");
+  CHECK(code_of(write(one, "goes on still")) == "ok");
+  SECTION("it is asked for again") {
+    site.server.read_since_before(false);
+    const auto again = one.erase(first);
+    REQUIRE(code_of(again) == "ok");
+    CHECK_FALSE(again->changed);
+  }
+  SECTION("so does another process that leads") {
+    REQUIRE(one.close());
+    one = site.open("two");
+    CHECK(code_of(write(one, "another")) == "ok");
+    CHECK(code_of(one.erase(first)) == "ok"); // the last entries do not erase: nothing is owed
+    const auto second = erased("read since before, too");
+    CHECK(code_of(one.erase(second)) == "outcome_unknown");
+    REQUIRE(one.close());
+    one = site.open("three");
+    CHECK(code_of(one.erase(second)) == "busy");
+    site.server.read_since_before(false);
+    CHECK(code_of(one.erase(second)) == "ok");
+  }
 }
 
 TEST_CASE("a copy is opened with its log alone, and with no other", "[log]") {

@@ -6,7 +6,8 @@
 
 A vector counts the letters a, b and c of its text, plus one. What DIR/mode holds decides how it
 answers: ok (or nothing), down (503), wide (another dimension), nan, zero, huge (too many numbers),
-big (413), short:N (refuses texts over N bytes), key:K (refuses requests without that key).
+big (413), short:N (refuses texts over N bytes), key:K (refuses requests without that key),
+till:N (down behind request N), hang:N (behind that no answer for a minute).
 """
 
 import http.server
@@ -14,6 +15,7 @@ import json
 import pathlib
 import sys
 import threading
+import time
 
 PLACE = pathlib.Path(sys.argv[1])
 
@@ -21,6 +23,10 @@ PLACE = pathlib.Path(sys.argv[1])
 def mode():
     file = PLACE / "mode"
     return file.read_text().strip() if file.exists() else "ok"
+
+
+def requests():
+    return len((PLACE / "log").read_text(encoding="utf-8").splitlines())
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -43,7 +49,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with open(PLACE / "log", "a", encoding="utf-8") as log:
             log.write(json.dumps({"path": self.path, "model": request.get("model"),
                                   "texts": len(texts)}) + "\n")
-        if now == "down":
+        if now.startswith("hang:") and requests() > int(now[5:]):
+            time.sleep(60)
+        if now == "down" or now.startswith("till:") and requests() > int(now[5:]):
             return self.answer(503, {"error": {"message": "come back later"}})
         if now == "big":
             return self.answer(413, {"error": {"message": "too big"}})

@@ -272,9 +272,9 @@ class Formats(unittest.TestCase):
                      "field_head", "topic_field", "field_revision", "topic_event", "field_payload",
                      "topic_archive_payload", "topic_merge_payload", "topic_salience_payload",
                      "reinforce_payload", "search_weights_payload", "erase_payload", "trim_payload",
-                     "erase_payload_of_edge"]:
+                     "trim_payload_of_versions", "erase_payload_of_edge"]:
             with self.subTest(record=name):
-                record = name.removesuffix("_with_text").removesuffix("_of_edge")
+                record = name.removesuffix("_with_text").removesuffix("_of_edge").removesuffix("_of_versions")
                 record = record.removeprefix("keyed_").removeprefix("laden_")
                 values = self.document.read("map " + record, whole(self.golden[name]))
                 self.assertEqual(values, self.facts["values"][name])
@@ -283,6 +283,8 @@ class Formats(unittest.TestCase):
                 absent = {"embed_payload": {"text"}, "topic_field": {"erased"},
                           "erase_payload": {"edge", "topic"},
                           "erase_payload_of_edge": {"head", "topic"},
+                          "trim_payload": {"versions", "last_drawn"},
+                          "trim_payload_of_versions": {"used", "coloured", "reason"},
                           "head": {"key"}, "version": {"payload"}}
                 documented -= absent.get(name, set())
                 self.assertEqual(set(values), documented)

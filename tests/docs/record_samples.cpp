@@ -395,6 +395,22 @@ void add_records(format_samples& s) {
          {"reason", "a year has passed"},
          {"actor", "ana"},
          {"nonce", hex_of(fresh)}});
+  trim_payload versions;
+  versions.before = {12};
+  versions.drop({3});
+  versions.actor = "ana";
+  versions.nonce = fresh;
+  versions.versions = {{id_from(0x01), {{.first = 1, .last = 4}, {.first = 6, .last = 6}}}};
+  versions.last_drawn = id_from(0x02);
+  s.add("trim_payload_of_versions", encode(entry_payload(versions)),
+        {{"before", 12},
+         {"dropped", "04"},
+         {"actor", "ana"},
+         {"nonce", hex_of(fresh)},
+         {"versions",
+          {{{"id", hex_of(id_from(0x01).raw())},
+            {"ranges", {{{"first", 1}, {"last", 4}}, {{"first", 6}, {"last", 6}}}}}}},
+         {"last_drawn", hex_of(id_from(0x02).raw())}});
   s.add("snapshot_payload", encode(entry_payload(snapshot_payload{sample_manifest(), fresh})),
         {{"manifest", values_of_manifest()}, {"nonce", hex_of(fresh)}});
   s.add("attest_payload", encode(entry_payload(sample_attest())), values_of_attest());

@@ -22,13 +22,16 @@ TEST_CASE("an address names a database and a log in it", "[postgres]") {
 TEST_CASE("what is no address is refused, and a password in it not repeated", "[postgres]") {
   for (const char* text :
        {"", "host=x dbname=y", "mysql://x:secret@host/db", "postgresql://x:secret@host/db#",
-        "postgresql://x:secret@host/db#a b", "postgresql://x:secret@host/db#a#b"}) {
+        "postgresql://x:secret@host/db#a b", "postgresql://x:secret@host/db#a#b",
+        "postgresql://x:secret@host/db?flavour=1"}) {
     const auto address = make_postgres_log(text);
     INFO(text);
     REQUIRE_FALSE(address);
     CHECK(address.error().code == errc::bad_value);
     CHECK(address.error().message.find("secret") == std::string::npos);
   }
+  CHECK(make_postgres_log("postgresql:///db#").error().message.find("without a '#'")
+        != std::string::npos);
   CHECK_FALSE(parse_postgres_address("postgresql:///db#" + std::string(65, 'x')));
   CHECK_FALSE(parse_postgres_address(std::string("postgresql:///d\0b", 17)));
 }

@@ -131,6 +131,34 @@ TEST_CASE("what was acknowledged outlives the server's crashes and the directory
 }
 
 // By hand: how far a follower is behind one who writes all the time, and how fast it replays.
+TEST_CASE("an erasure beside an older transaction is busy, and nothing has changed", "[postgres]") {
+  postgres_cluster cluster;
+  const auto address = cluster.address("main");
+  temporary_directory root;
+  auto e = world_on(address, root.path() + "/world");
+  const auto written = note(e, "to be erased");
+  REQUIRE(written);
+  PGconn* const reader =
+      PQconnectdb(("host=" + cluster.directory() + " user=postgres dbname=postgres").c_str());
+  PQclear(PQexec(reader, "BEGIN ISOLATION LEVEL REPEATABLE READ"));
+  PQclear(PQexec(reader, "SELECT count(*) FROM mneme.frame"));
+  erase_request r;
+  r.by = "somebody";
+  r.reason = "asked for";
+  r.ids.push_back(written->uri->id);
+  const auto busy = e.erase(r);
+  REQUIRE_FALSE(busy);
+  CHECK(busy.error().code == errc::busy);
+  CHECK(e.root()->seq == seq_no{1});
+  CHECK(note(e, "goes on"));
+  PQclear(PQexec(reader, "COMMIT"));
+  PQfinish(reader);
+  const auto erased = e.erase(r);
+  INFO((erased ? std::string() : erased.error().message));
+  CHECK(erased);
+  CHECK(note(e, "and on"));
+}
+
 TEST_CASE("what following costs", "[.measure]") {
   postgres_cluster cluster({}, 5432, true);
   const auto address = cluster.address("world");

@@ -82,3 +82,14 @@ def test_what_broke_off_is_asked_again_only_if_it_reads():
     world.close()
     server.shutdown()
     server.server_close()
+
+
+def test_a_feed_that_is_closed_ends_soon(served):
+    world = mneme.connect(served.url)
+    feed = world.subscribe(since=0)
+    ended = threading.Event()
+    threading.Thread(target=lambda: (list(feed), ended.set()), daemon=True).start()
+    assert not ended.wait(0.5)
+    feed.close()
+    assert ended.wait(5)  # and not what a call to the server may wait at most, which was 20 s
+    world.close()

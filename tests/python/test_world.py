@@ -24,6 +24,7 @@ def test_what_was_written_is_found_by_every_door(world):
     assert [m.id for m in world.find("Note", where={"has_tag": "tea"}, limit=5)] == [note.id]
     topic = world.ingest("new_topic", title="Harbour", fields={"depth": {"value": 12.5}})
     assert world.retrieve("harbour")[0].topic_id == topic.topic_id
+    assert world.retrieve(query="harbour")[0].topic_id == topic.topic_id
     told = world.context(query="tea", budget_tokens=500)
     assert TEA["statement"] in str(told.tiers)
 

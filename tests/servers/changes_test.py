@@ -6,6 +6,7 @@
 import http.client
 import json
 import threading
+import time
 import unittest
 
 from served import PATIENCE_S, Folder, Served, Stdio, make_key
@@ -140,10 +141,37 @@ class Feed(unittest.TestCase):
             self.assertEqual(heard[0]["method"], "notifications/resources/updated")
             self.assertEqual(heard[0]["params"]["uri"], uri)
             self.assertEqual(heard[1]["method"], "notifications/resources/list_changed")
-            second = Events(server, "/mcp", headers={"Mcp-Session-Id": both["Mcp-Session-Id"]})
-            self.assertEqual(second.response.status, 409)
-            second.close()
+            # A stream that broke off is not known to be gone: the next one takes its place at once,
+            # and has what came meanwhile.
+            session = {"Mcp-Session-Id": both["Mcp-Session-Id"]}
+            second = Events(server, "/mcp", headers=session)
+            self.assertEqual(second.response.status, 200)
+            other = server.op(**note("b")).json["uri"]
+            last, told = second.next()
+            self.assertEqual(told["method"], "notifications/resources/list_changed")
+            self.assertEqual(events.next(), (None, None))
             events.close()
+            second.close()
+            ask("resources/subscribe", uri=other)
+            server.op(op="tombstone", uri=other, reason="over")
+            again = Events(server, "/mcp", headers={**session, "Last-Event-ID": str(int(last) - 1)})
+            self.assertEqual(again.next(), (last, told))
+            self.assertEqual(again.next()[1]["params"]["uri"], other)
+            again.close()
+
+    def test_a_place_is_free_again_soon_after_its_client_is_gone(self):
+        with Served(self.folder / "w", "--max-connections", "4") as server:
+            for _ in range(2):
+                for stream in [Events(server, "/v1/changes?since=0") for _ in range(2)]:
+                    self.assertEqual(stream.response.status, 200)
+                    stream.close()
+                until = time.monotonic() + 8  # and not a heartbeat, which is 15 s
+                while (events := Events(server, "/v1/changes?since=0")).response.status == 503:
+                    self.assertLess(time.monotonic(), until)
+                    events.close()
+                    time.sleep(0.1)
+                events.close()
+                time.sleep(3)
 
     def test_mcp_over_pipes_tells_of_resources(self):
         with Stdio(self.folder / "w") as client:

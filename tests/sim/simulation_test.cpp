@@ -1,6 +1,7 @@
 // Whole runs: fixed seeds are clean, the same seed is the same run, and a shorter run is the
 // beginning of a longer one.
-// Of: sim/check_branches.cpp, sim/check_trims.cpp, sim/check_doors.cpp, sim/check_find.cpp
+// Of: sim/check_branches.cpp, sim/check_broken_branches.cpp, sim/check_trims.cpp
+// Of: sim/check_doors.cpp, sim/check_find.cpp
 // Of: sim/check_journal.cpp, sim/check_read.cpp, sim/check_recovery.cpp, sim/check_reply.cpp
 // Of: sim/check_state.cpp, sim/check_tick.cpp, sim/check_write.cpp, sim/client.cpp
 // Of: sim/arm_session.cpp, sim/session.cpp, sim/late_embedder.cpp, sim/machine.cpp

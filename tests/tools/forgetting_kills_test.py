@@ -5,6 +5,7 @@ moment of it: it opens, verifies and replays to its root, and what was erased is
     forgetting_kills_test.py MNEME [SECONDS [SEED]]
 """
 # Of: tools/command/erase_command.cpp, tools/command/trim_command.cpp, state/branch/rewind.cpp
+# Of: state/branch/backup.cpp, state/erasure/erase_field.cpp
 # Of: state/branch/unfinished.cpp, state/retention/trim.cpp, state/retention/trimming_note.cpp
 
 import json
@@ -30,6 +31,8 @@ class Town:
         self.place = place
         self.draw = draw
         self.secrets = {}  # id -> what it says
+        self.topics = {}  # id -> what its field `secret` says
+        self.copy = "copy"  # where the backup of the world as it is now goes
         self.erased = set()  # ids whose erasure was answered
         self.forks = []
         self.count = 0
@@ -84,15 +87,31 @@ class Town:
                 lines.append(json.dumps({"op": "checkpoint"}))
         self.killed("shell", where, stdin="\n".join(lines) + "\n")
 
+    def write_topic(self):
+        self.count += 1
+        name = f"01HZZZZZZZZZZZZZZZ{self.count:08d}"
+        secret = f"zyx{self.count:06d}needle"
+        self.topics[name] = secret
+        self.killed("ingest", "town", "--id", name, "--title", f"topic {self.count}", "--actor", "ana",
+                    f"secret={secret}", "city=Bergen")
+        self.killed("ingest", "town", "--topic", name, "--actor", "ana", f"secret={secret} again")
+
+    def erase_field(self):
+        if not self.topics:
+            return
+        name = self.draw.choice(list(self.topics))
+        self.killed("erase", self.draw.choice(self.worlds()), name, "--field", "secret", *BY)
+
     def some(self, most):
         names = list(self.secrets)
         return self.draw.sample(names, min(len(names), self.draw.randint(1, most)))
 
     def erase(self):
         options = ["--with-branches"] if self.draw.random() < 0.4 else []
+        where = self.draw.choice(["town", *self.worlds()])
         names = self.some(3)
-        status, _ = self.killed("erase", "town", *names, *options, *BY)
-        if status == 0 and not options:
+        status, _ = self.killed("erase", where, *names, *options, *BY)
+        if status == 0 and where == "town" and not options:
             self.erased.update(names)
 
     def forget_and_restore(self):
@@ -105,15 +124,23 @@ class Town:
         find = json.dumps({"op": "find", "types": ["Note"], "limit": 3, "late_binding": True})
         self.killed("shell", "town", stdin=(find + "\n") * self.draw.randint(5, 20))
 
+    def overwrite(self):
+        """What a trim of versions drops."""
+        lines = [json.dumps({"op": "put", "namespace": "town", "key": f"k{self.draw.randint(1, 3)}", "type": "Note",
+                             "data": {"statement": f"said the {i}th time by {self.draw.randint(1, 99)}"}})
+                 for i in range(self.draw.randint(5, 20))]
+        self.killed("shell", "town", stdin="\n".join(lines) + "\n")
+
     def trim(self):
-        self.killed("trim", "town", *BY)
+        self.killed("trim", "town", *self.draw.choice(((), ("--versions",))), *BY)
 
     def trim_beside(self):
         """One that goes on while the world is written to and looked at, by the same program."""
         find = json.dumps({"op": "find", "types": ["Note"], "limit": 3, "late_binding": True})
         lines = [find] * self.draw.randint(0, 20)
         for _ in range(self.draw.randint(1, 3)):
-            lines.append(json.dumps({"op": "trim", "reason": "asked for", "by": "host"}))
+            lines.append(json.dumps({"op": "trim", "reason": "asked for", "by": "host",
+                                     "versions": self.draw.random() < 0.5}))
             lines += [find] * self.draw.randint(0, 5)
             if self.draw.random() < 0.3:
                 lines.append(json.dumps({"op": "checkpoint"}))
@@ -130,11 +157,32 @@ class Town:
         self.count += 1
         kept = f"kept{self.count}"
         self.forks.append(kept)
+        self.copy = f"copy{self.count}"  # a backup of before is one of what was kept
         self.killed("rewind", "town", "--to", str(max(0, seq - self.draw.randint(0, 2))),
                     "--keep-as", kept)
 
     def backup(self):
-        self.killed("backup", "town", "copy")
+        self.killed("backup", "town", self.copy)
+
+    def stream(self):
+        """A tar stream, which may end anywhere: what it then leaves is no world, or a whole one."""
+        with open(self.place / "town.tar", "wb") as out:
+            child = subprocess.Popen([MNEME, "backup", "town", "--tar"], cwd=self.place, stdout=out,
+                                     stderr=subprocess.DEVNULL)
+            if self.draw.random() < 0.5:
+                time.sleep(0.05 * self.draw.random())
+                child.kill()
+                self.kills += 1
+            child.wait(timeout=120)
+        self.unpack("town.tar", "unpacked")
+
+    def unpack(self, archive, into):
+        shutil.rmtree(self.place / into, ignore_errors=True)
+        (self.place / into).mkdir()
+        subprocess.run(["tar", "-xf", archive, "-C", into], cwd=self.place, stderr=subprocess.DEVNULL,
+                       check=False)
+        if (self.place / into / "WORLD").exists():
+            self.check(into, False)
 
     def whole_forks(self):
         return [f for f in self.forks if (self.place / f / "WORLD").exists()]
@@ -149,6 +197,9 @@ class Town:
             done = self.run("shell", world, stdin='{"op":"stats"}\n')
             if done.returncode != 0 or '"ok":true' not in done.stdout:
                 raise AssertionError(f"{world} does not open\n{done.stdout}{done.stderr}")
+
+    def root(self, world):
+        return json.loads(self.must("root", world, "--json"))["root"]
 
     def check(self, world, replays):
         root = json.loads(self.must("root", world, "--json"))
@@ -179,8 +230,9 @@ def main():
     draw = random.Random(SEED)
     with tempfile.TemporaryDirectory(prefix="mneme-forgetting-") as name:
         town = Town(pathlib.Path(name), draw)
-        steps = [(town.write, 4), (town.erase, 4), (town.forget_and_restore, 2), (town.look, 2),
-                 (town.trim, 2), (town.trim_beside, 3), (town.fork, 2), (town.rewind, 1), (town.backup, 1)]
+        steps = [(town.write, 4), (town.write_topic, 2), (town.erase_field, 2), (town.stream, 1), (town.erase, 4),
+                 (town.forget_and_restore, 2), (town.look, 2), (town.overwrite, 3), (town.trim, 2),
+                 (town.trim_beside, 3), (town.fork, 2), (town.rewind, 1), (town.backup, 1)]
         town.must("write", "town", "--type", "Note", "statement=the first")
         while not town.secrets:
             town.write()
@@ -201,11 +253,20 @@ def main():
             if answer.returncode == 0:
                 left = json.loads(answer.stdout)
                 assert left["branches"] == [], left
-        town.must("backup", "town", "copy") if not (town.place / "copy/WORLD").exists() else None
-        for world in town.worlds():
+        fields = [t for t in town.topics if draw.random() < 0.5]
+        for topic in fields:
+            town.run("erase", "town", topic, "--field", "secret", "--with-branches", *BY)
+        # Those of what is kept elsewhere are brought up to date from there, which nobody does here.
+        town.must("backup", "town", town.copy)
+        with open(town.place / "town.tar", "wb") as out:
+            subprocess.run([MNEME, "backup", "town", "--tar"], cwd=town.place, stdout=out, check=True)
+        town.unpack("town.tar", "unpacked")
+        needles = [town.secrets[g] for g in gone] + [town.topics[t] for t in fields]
+        for world in [*town.worlds(), town.copy, "unpacked"]:
             town.check(world, True)
-            wrong = town.files_with([town.secrets[g] for g in gone], world)
+            wrong = town.files_with(needles, world)
             assert not wrong, wrong[:5]
+        assert town.root("unpacked") == town.root(town.copy) == town.root("town")
         print(f"seed {SEED}: {town.kills} kills, {len(town.worlds())} worlds, {town.done}")
 
 

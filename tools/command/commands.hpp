@@ -24,6 +24,7 @@ void add_search_commands(CLI::App& app, command_result& outcome); // search inge
 void add_weights_command(CLI::App& app, command_result& outcome);
 void add_erase_command(CLI::App& app, command_result& outcome);
 void add_trim_command(CLI::App& app, command_result& outcome);
+void add_reembed_command(CLI::App& app, command_result& outcome);
 void add_list_commands(CLI::App& app, command_result& outcome); // list history … sweep delete-by
 void add_changes_command(CLI::App& app, command_result& outcome);
 void add_selection_commands(CLI::App& app, command_result& outcome); // forget supersede

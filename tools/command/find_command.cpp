@@ -142,7 +142,7 @@ void add_find_command(CLI::App& app, command_result& outcome) {
         declare_repeated(c, "--type", o.types, "Fact, Note, …; may be repeated");
         declare_repeated(c, "--tag", o.tags, "all of these; may be repeated");
         c.add_option("--where", o.where, "predicate as JSON (mneme help where)");
-        c.add_option("--near", o.near, "text to be near to");
+        c.add_option("--near,--query", o.near, "text to be near to");
         c.add_option("--near-uri", o.near_uri, "memory to be near to");
         c.add_option("--near-k", o.near_k,
                      "how many near ones are taken (four pages; with a budget alone what fits)");

@@ -57,7 +57,13 @@ else a second one is told the first one's pid (busy, exit status 3). Commands th
             shown last) and of Claude. As docs: an Event per message, a session per conversation;
             the scope is --actor, or the file's name. Instructions of systems, calls of tools and
             pieces that are no text are left out and counted
-  mem0      what Mem0 exports: a Note per memory, of its user_id, agent_id, run_id or app_id
+  mem0      what Mem0 exports: a Note per memory, of its user_id, agent_id, run_id or app_id, which
+            its clients find (mneme serve --compat mem0)
+  reference-memory
+            memory.json of the reference memory server: a Topic per entity with its observations,
+            edges for relations, as mneme mcp --compat reference-memory has them
+  zep       {user_id or graph_id, episodes, nodes, edges, threads: [{thread_id, messages}]} with what
+            Zep's interface answers: Notes, Topics and Facts, as mneme serve --compat zep has them
   markdown  a folder: a Note per file, a Chunk per section, references edges along links
   git       a repository: a Note and Chunks per file of HEAD, an Event per commit, an Identity per
             author; binary files, files over 1 MiB, symbolic links and submodules are left out and
@@ -318,8 +324,10 @@ type (in the order above) and other id; --limit and --offset show a page of them
   $ mneme edge rm demo 01HZZZZZZZZZZZZZZZZZZZZZZ1 related_to 01HZZZZZZZZZZZZZZZZZZZZZZ2 --reason moved
   $ mneme edges demo 01HZZZZZZZZZZZZZZZZZZZZZZ1 --include-tombstoned --json
 )"},
-    help_topic{"embedder", "what near can and cannot do",
-               R"(A world turns text into vectors with the embedder it was made with:
+    help_topic{
+        "embedder", "what near can and cannot do",
+        R"(A world turns text into vectors with the embedder it was made with, until it is given
+another one (reembed):
   hash:N  (hash:384 is the default) counts hashed words and parts of words. It needs no model and no
           network and gives the same bits everywhere. It finds texts that share words or parts of
           words ("running" and "runner"); it knows no synonyms and no other languages: "car" is
@@ -333,6 +341,8 @@ type (in the order above) and other id; --limit and --offset show a page of them
           fixes the dimension.
 
   $ mneme init plain --embedder none
+  $ mneme init small --embedder hash:64
+  $ mneme reembed small --embedder hash:128
   $ mneme write plain '{"type":"Note","data":{"statement":"north"},"vector":[0,1]}'
   $ mneme find plain '{"near_vector":[0.1,0.9],"limit":1}'
 )"},

@@ -38,6 +38,8 @@ constexpr import_format formats[] = {{"jsonl", importing::import_jsonl},
                                      {"docs", importing::import_docs},
                                      {"messages", importing::import_messages},
                                      {"mem0", importing::import_mem0},
+                                     {"reference-memory", importing::import_reference_memory},
+                                     {"zep", importing::import_zep},
                                      {"markdown", importing::import_markdown},
                                      {"git", importing::import_git},
                                      {"generative-agents", importing::import_generative_agents},
@@ -174,9 +176,9 @@ void add_import_commands(CLI::App& app, command_result& outcome) {
                      "files or folders; - is standard input (jsonl, docs, facts, mneme)")
             ->required()
             ->check(not_empty());
-        c.add_option(
-             "--format", o.format,
-             "jsonl, docs, messages, mem0, markdown, git, facts, generative-agents or mneme")
+        c.add_option("--format", o.format,
+                     "jsonl, docs, messages, mem0, reference-memory, zep, markdown, git, facts, "
+                     "generative-agents or mneme")
             ->required()
             ->check(CLI::IsMember(format_names()));
         c.add_option("--actor", o.actor, "actor_scope of what the format gives none");

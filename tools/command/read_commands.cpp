@@ -1,5 +1,7 @@
 // get, edges.
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "tools/command/world_arguments.hpp"
@@ -68,6 +70,27 @@ result<json> request_about(const std::string& target) {
   return json{{"id", to_string(uri->id)}};
 }
 
+/// What the ends of edges are called: by their first words.
+void add_titles(json& answer, const json& request, const world_question& ask) {
+  constexpr std::size_t most_asked = 500;
+  std::vector<std::string> ids;
+  for (const auto& edge : answer["edges"])
+    for (const char* end : {"src", "dst"}) ids.push_back(edge[end].get<std::string>());
+  std::ranges::sort(ids);
+  const auto repeated = std::ranges::unique(ids);
+  ids.erase(repeated.begin(), repeated.end());
+  ids.resize(std::min(ids.size(), most_asked));
+  json titles = json::object();
+  for (const std::string& id : ids) {
+    json get{{"id", id}};
+    for (const char* key : {"actor", "at_seq", "at"})
+      if (request.contains(key)) get[key] = request[key];
+    if (auto got = ask("get", std::move(get)))
+      titles[id] = (*got)["memory"]["forms"].value("short", "");
+  }
+  answer["titles"] = std::move(titles);
+}
+
 status run_edges(const edges_options& o) {
   auto about = request_about(o.target);
   if (!about) return report(o.common, about.error());
@@ -80,7 +103,10 @@ status run_edges(const edges_options& o) {
   set_if(request, "actor", o.actor);
   set_if(request, "at_seq", o.at_seq);
   set_if(request, "at", o.at);
-  return run_request(o.common, "edges", std::move(request));
+  const json asked = request;
+  return run_request(
+      o.common, "edges", std::move(request),
+      [&](json& answer, const world_question& ask) { add_titles(answer, asked, ask); });
 }
 
 struct stale_options {

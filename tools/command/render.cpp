@@ -151,11 +151,18 @@ std::string render_weights(const json& answer) {
                        by.empty() ? "" : ", by " + by);
 }
 
-std::string render_edges(const json& edges, const page& on) {
-  text_table table({"src", "type", "dst", "weight", "kind", "by", "created", "state"});
+/// `titles`: of the ends, by their ids, as far as they are known.
+std::string render_edges(const json& edges, const json& titles, const page& on) {
+  text_table table(
+      {"src", "type", "dst", "weight", "kind", "from", "to", "by", "created", "state"});
+  constexpr std::size_t widest_title = 24;
+  const auto title = [&](const json& id) {
+    const auto found = titles.find(id.get<std::string>());
+    return found == titles.end() ? "" : cut_to_width(printable(cell(*found)), widest_title);
+  };
   for (const auto& e : edges)
     table.add({cell(e["src"]), cell(e["type"]), cell(e["dst"]), cell(e["weight"]), cell(e["kind"]),
-               cell(e["created_by"]), cell(e["created_at"]),
+               title(e["src"]), title(e["dst"]), cell(e["created_by"]), cell(e["created_at"]),
                e["tombstoned"] == true ? "tombstoned " + cell(e["tombstoned_reason"]) : ""});
   return table.text(on.width, on.colour)
          + fmt::format("{} {}\n", edges.size(), edges.size() == 1 ? "edge" : "edges");
@@ -179,6 +186,10 @@ std::string render_list(const json& answer, const page& on) {
 std::string render_history(const json& answer, const page& on) {
   text_table table({"version", "written", "by", "field", "before", "after"});
   for (const auto& v : answer["versions"]) {
+    if (v.contains("trimmed")) {
+      table.add({cell(v["version"]), "", "", "", "", "trimmed"});
+      continue;
+    }
     std::vector<std::string> row{cell(v["version"]), cell(v["created_at"]), cell(v["created_by"])};
     if (v["changes"].empty())
       table.add({row[0], row[1], row[2], "", "", v["version"] == 1 ? "written" : "the same again"});
@@ -401,10 +412,13 @@ std::string render_search(const json& answer, const page& on) {
 }
 
 std::string render_journal(const json& answer, const page& on) {
-  text_table table({"seq", "kind", "created", "by", "leaves", "payload"});
-  for (const auto& e : answer["entries"])
+  text_table table({"seq", "kind", "created", "by", "leaves", "payload", "memory", "text"});
+  for (const auto& e : answer["entries"]) {
+    const json memory = e.value("memory", json::object());
     table.add({cell(e["seq"]), cell(e["kind"]), cell(e["created_at"]), cell(e["created_by"]),
-               fmt::format("{}", e["leaves"].size()), cell(e["payload_hash"]).substr(0, 16)});
+               fmt::format("{}", e["leaves"].size()), cell(e["payload_hash"]).substr(0, 16),
+               memory.value("uri", ""), memory.value("text", "")});
+  }
   std::string text = table.text(on.width, on.colour);
   if (!answer["next"].is_null()) text += fmt::format("more from seq {}\n", cell(answer["next"]));
   return text;
@@ -570,9 +584,10 @@ std::string render(std::string_view op, const json& answer, const page& on) {
   if (op == "set_weights") return cell(answer["weights"]) + "\n";
   if (op == "tags") return render_tags(answer["tags"], on);
   if (op == "suggest_hashtags") return words(answer["hashtags"]) + "\n";
-  if (op == "edges") return render_edges(answer["edges"], on);
+  if (op == "edges")
+    return render_edges(answer["edges"], answer.value("titles", json::object()), on);
   if (op == "stale_of") return render_stale(answer["memories"], on);
-  if (op == "get_edge") return render_edges(json::array({answer["edge"]}), on);
+  if (op == "get_edge") return render_edges(json::array({answer["edge"]}), json::object(), on);
   if (op == "get" || op == "resolve") return render_memory(answer, on);
   if (op == "journal") return render_journal(answer, on);
   if (op == "prove") return render_proofs(answer, on);

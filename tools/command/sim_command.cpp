@@ -18,6 +18,8 @@ void add_sim_command(CLI::App& app, command_result& outcome) {
   auto options = std::make_shared<sim_options>();
   command->add_option("--seed", options->seed, "the run's seed (1)");
   command->add_option("--steps", options->steps, "messages and faults to run (5000)");
+  command->add_option("--engines", options->engines,
+                      "2 to 7: so many on one log, which they lead in turn (1)");
   command->add_flag("--twice", options->twice, "run it twice and compare log, journal and root");
   command->add_option("--canary", options->canary,
                       "plant a bug and look for a seed that finds it: reply_before_publish, "

@@ -63,8 +63,11 @@ std::string text_table::text(std::size_t width, bool colour) const {
     for (const std::size_t c : shown) {
       const bool is_last = c == shown.back();
       if (is_last) {
-        const std::size_t left = width == no_width || width <= used + gap ? no_width : width - used;
-        const std::string last = cut_to_width(cells[c], left);
+        // Where the others leave no room for it, the line is cut as a whole.
+        if (width != no_width && width <= used + gap)
+          return cut_to_width(out + cells[c], width) + "\n";
+        const std::string last =
+            cut_to_width(cells[c], width == no_width ? no_width : width - used);
         return out + (is_marked ? marks_.in_bold(last) : last) + "\n";
       }
       out += cells[c] + std::string(widths[c] - display_width(cells[c]) + gap, ' ');

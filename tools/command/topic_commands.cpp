@@ -177,7 +177,8 @@ void add_topic_commands(CLI::App& app, command_result& outcome) {
   add_command<retrieve_options>(
       app, "retrieve", "Ask for topics, with neighbours, fields and their history", true, outcome,
       [](CLI::App& c, retrieve_options& o) {
-        c.add_option("QUESTION", o.question, "text, or a request as JSON, or -")->required();
+        c.add_option("QUESTION,--query", o.question, "text, or a request as JSON, or -")
+            ->required();
         declare_repeated(c, "--stage", o.stages,
                          "semantic, structural, temporal (default: all); may be repeated");
         c.add_option("--top-k", o.top_k, "at most so many (8)");

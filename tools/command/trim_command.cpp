@@ -21,6 +21,7 @@ struct trim_arguments {
   std::string before;
   std::string reason;
   std::string by;
+  bool versions = false;
   bool dry_run = false;
 };
 
@@ -42,6 +43,7 @@ result<void> take_point(const std::string& text, trim_options& options) {
 /// As the op has it.
 json request_of(const trim_options& o) {
   json request{{"reason", o.reason}, {"by", o.by}, {"dry_run", o.dry_run}};
+  if (o.versions) request["versions"] = true;
   if (o.before) request["before"] = o.before->value;
   if (o.before_time) request["before_time"] = to_string(*o.before_time);
   return request;
@@ -59,6 +61,7 @@ status run_trim(const trim_arguments& o) {
   trim_options options;
   options.reason = o.reason;
   options.by = o.by;
+  options.versions = o.versions;
   options.dry_run = o.dry_run;
   if (auto ok = take_point(o.before, options); !ok) return report(o.common, ok.error());
   auto done = trim_with_progress(o.common.directory, options);
@@ -78,6 +81,8 @@ void add_trim_command(CLI::App& app, command_result& outcome) {
         c.add_option("--before", o.before,
                      "the first entry whose reads stay, or a time (all so far goes)")
             ->check(not_empty());
+        c.add_flag("--versions", o.versions,
+                   "also what memories said before that and have said otherwise since");
         c.add_option("--reason", o.reason, "why; it stays in the journal");
         c.add_option("--by", o.by, "who wants it; it stays in the journal");
         c.add_flag("--dry-run", o.dry_run, "only show what would go");

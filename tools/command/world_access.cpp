@@ -67,8 +67,8 @@ result<void> check_world(const std::string& directory) {
   return std::unexpected(no_world(*make_posix_file_system(), directory));
 }
 
-/// The key for an http embedder: of the environment, or of the file that it names. It is read
-/// whether the world needs it or not, since only the world knows.
+} // namespace
+
 result<std::string> embedder_key() {
   // Nothing here changes the environment.
   // NOLINTBEGIN(concurrency-mt-unsafe)
@@ -82,6 +82,8 @@ result<std::string> embedder_key() {
   while (!text->empty() && (text->back() == '\n' || text->back() == '\r')) text->pop_back();
   return text;
 }
+
+namespace {
 
 /// Opens a world that may have its embedder behind an endpoint.
 result<engine> open_with_endpoint(engine_options options) {
@@ -225,6 +227,32 @@ status run_request(const common_options& options, std::string_view op, json requ
     if (!answer) return propagate(answer);
     print_answer(options, op, *answer);
     return judged == nullptr ? status::done : judged(*answer);
+  });
+}
+
+status run_request(const common_options& options, std::string_view op, json request,
+                   const completion& complete) {
+  if (options.json) return run_request(options, op, std::move(request));
+  const world_question elsewhere = [&](std::string_view asked, json its) -> result<json> {
+    if (auto answer = server::ask_who_has(options.directory, asked, its)) return *answer;
+    return fail(errc::busy, "nobody has the world open any more");
+  };
+  if (auto answer = elsewhere(op, request)) {
+    complete(*answer, elsewhere);
+    print_answer(options, op, *answer);
+    return status::done;
+  }
+  auto opened = open_world_for(options);
+  // Who has it open answers as it does every command.
+  if (!opened) return run_request(options, op, std::move(request));
+  return with_opened(options, std::move(opened), [&](engine& world) -> result<status> {
+    protocol::session session(world, nullptr, importing::ingest_source);
+    auto answer = session.run(op, std::move(request));
+    if (!answer) return propagate(answer);
+    complete(*answer,
+             [&](std::string_view asked, json its) { return session.run(asked, std::move(its)); });
+    print_answer(options, op, *answer);
+    return status::done;
   });
 }
 

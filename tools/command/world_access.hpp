@@ -23,6 +23,9 @@ struct common_options {
 
 /// Opens an existing world.
 result<engine> open_world_for(const common_options& options);
+/// The key for an http embedder: of the environment, or of the file that it names. It is read
+/// whether the world needs it or not, since only the world knows.
+result<std::string> embedder_key();
 /// The same as the options say.
 result<engine> open_existing(engine_options options);
 /// Opens a world, or makes one in a missing or empty directory.
@@ -47,6 +50,11 @@ status run_request(const common_options& options, std::string_view op, json requ
 /// The same; what the answer comes to is the exit status.
 status run_request(const common_options& options, std::string_view op, json request,
                    status (*judged)(const json& answer));
+/// The same, where an answer for people shows more than the op answers: `complete` asks for it.
+using world_question = std::function<result<json>(std::string_view op, json request)>;
+using completion = std::function<void(json& answer, const world_question& ask)>;
+status run_request(const common_options& options, std::string_view op, json request,
+                   const completion& complete);
 /// The answer of one request, by the program that has the world open, or by opening it.
 result<json> ask_world(const common_options& options, std::string_view op, json request);
 /// Whether a program was asked that has the world open; its answer is printed then.

@@ -1,5 +1,7 @@
 #include "tools/command/world_arguments.hpp"
 
+#include <cstdlib>
+
 #include <nlohmann/json.hpp>
 
 namespace mneme::command {
@@ -11,11 +13,18 @@ CLI::Validator not_empty() {
           ""};
 }
 
+std::string in_home_directory(const std::string& directory) {
+  const char* const home = std::getenv("HOME"); // NOLINT(concurrency-mt-unsafe): nobody sets it
+  const bool is_below = directory == "~" || directory.starts_with("~/");
+  return home != nullptr && is_below ? home + directory.substr(1) : directory;
+}
+
 void add_common(CLI::App& command, common_options& options, bool only_reads) {
   options.only_reads = only_reads;
   command.add_option("DIR", options.directory, "directory of the world")
       ->required()
-      ->check(not_empty());
+      ->check(not_empty())
+      ->transform(in_home_directory);
   command.add_flag("--json", options.json, "print one JSON document");
   if (only_reads)
     command.add_flag("--read-only", options.read_only,

@@ -15,6 +15,9 @@ namespace mneme::command {
 /// Refuses "" where a file or directory is to be named, such as an unset variable of a script.
 CLI::Validator not_empty();
 
+/// What a shell makes of ~: configurations of clients are read by none.
+std::string in_home_directory(const std::string& directory);
+
 /// DIR and --json; --read-only where the command only reads.
 void add_common(CLI::App& command, common_options& options, bool only_reads);
 

@@ -1,5 +1,8 @@
 // init, root, snapshot, journal, checkpoint, stats.
 
+#include <algorithm>
+#include <filesystem>
+
 #include <nlohmann/json.hpp>
 
 #include "tools/command/log_address.hpp"
@@ -20,6 +23,11 @@ struct init_options {
   std::optional<std::string> log;
 };
 
+bool is_file(const std::string& path) {
+  std::error_code problem;
+  return std::filesystem::exists(path, problem) && !std::filesystem::is_directory(path, problem);
+}
+
 result<json> init_world(const init_options& o) {
   if (!is_vacant(o.common.directory)) {
     if (is_copy_of_log(o.common.directory))
@@ -28,7 +36,8 @@ result<json> init_world(const init_options& o) {
                       + " is the copy of a log already, whole or begun: any command that opens it "
                         "fetches what it lacks, and so does `mneme serve --follow`");
     return fail(errc::already_exists,
-                o.common.directory + " is not empty; a new world needs a directory of its own");
+                o.common.directory + (is_file(o.common.directory) ? " is a file" : " is not empty")
+                    + "; a new world needs a directory of its own");
   }
   if (o.log)
     if (auto ok = check_log_address(*o.log); !ok) return propagate(ok);
@@ -41,6 +50,9 @@ result<json> init_world(const init_options& o) {
   options.language = o.language;
   options.seed = o.seed;
   auto made = open_or_create(std::move(options));
+  if (!made && made.error().code == errc::busy && o.log)
+    made.error().message += ". To follow: mneme serve " + o.common.directory
+                            + " --log LOG --follow, and --may-lead if it may";
   if (!made) return propagate(made);
   auto roots = made->root();
   auto stats = made->stats();
@@ -73,6 +85,36 @@ struct journal_options {
   std::optional<std::int64_t> from;
   std::optional<std::int64_t> limit;
 };
+
+/// Which memory an entry is of, and its first words, as far as a change of the feed says so.
+void add_memories(json& answer, const world_question& ask) {
+  json& entries = answer["entries"];
+  if (entries.empty()) return;
+  const auto first = entries.front()["seq"].get<std::int64_t>();
+  const auto last = entries.back()["seq"].get<std::int64_t>();
+  json memories = json::object();
+  for (std::int64_t since = first - 1; since < last;) {
+    auto page = ask("changes", {{"since", since},
+                                {"limit", std::min<std::int64_t>(last - since, 1000)},
+                                {"with_record", true}});
+    if (!page) break;
+    for (const auto& change : (*page)["changes"]) {
+      if (!change.contains("uri")) continue;
+      const json record = change.value("record", json::object());
+      const json forms =
+          record.is_object() ? record.value("forms", json::object()) : json::object();
+      memories.emplace(std::to_string(change["seq"].get<std::int64_t>()),
+                       json{{"uri", change["uri"]}, {"text", forms.value("short", "")}});
+    }
+    const auto next = (*page)["next"].get<std::int64_t>();
+    if (next <= since) break;
+    since = next;
+  }
+  for (auto& e : entries)
+    if (const auto m = memories.find(std::to_string(e["seq"].get<std::int64_t>()));
+        m != memories.end())
+      e["memory"] = *m;
+}
 
 } // namespace
 
@@ -130,7 +172,7 @@ void add_world_commands(CLI::App& app, command_result& outcome) {
         json request = json::object();
         set_if(request, "from", o.from);
         set_if(request, "limit", o.limit);
-        return run_request(o.common, "journal", std::move(request));
+        return run_request(o.common, "journal", std::move(request), add_memories);
       });
   add_command<plain_options>(
       app, "checkpoint", "Make the next open fast", false, outcome,

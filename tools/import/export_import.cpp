@@ -103,12 +103,11 @@ private:
     for (std::size_t i = 0; i < line["versions"].size(); ++i) {
       auto v = read_version_record(line["versions"][i], list.item(i));
       if (!v) return propagate(v);
-      if (v->id != m.current.id || v->number != i + 1)
-        return fail(errc::bad_value, "the versions of a memory are numbered from 1",
-                    list.item(i).text());
+      if (v->id != m.current.id || v->number <= (m.versions.empty() ? 0 : m.versions.back().number))
+        return fail(errc::bad_value, "the versions of a memory ascend from 1", list.item(i).text());
       m.versions.push_back(std::move(*v));
     }
-    if (m.versions.size() != m.current.current_version)
+    if (m.versions.empty() || m.versions.back().number != m.current.current_version)
       return fail(errc::bad_value, "the head's current version is not the last one", list.text());
     if (line.contains("fields")) {
       const json_path fields = document.key("fields");
@@ -123,6 +122,19 @@ private:
     return m;
   }
 
+  /// Where a trim had dropped versions, those that are there are the first ones of this world.
+  static void number_anew(memory_line& m) {
+    if (m.versions.size() == m.current.current_version) return;
+    std::uint32_t number = 0;
+    for (version& v : m.versions) {
+      v.number = ++number;
+      v.hash = hash_of(v);
+    }
+    m.current.current_version = number;
+    m.current.version_hash = m.versions.back().hash;
+    if (m.current.embedding) m.current.embedding->version = number;
+  }
+
   result<void> read_memory(const json& line, const std::string& where) {
     auto m = parse_memory(line);
     if (!m) return propagate(m);
@@ -133,9 +145,11 @@ private:
       return {};
     }
     if (!existing && existing.error().code != errc::not_found) return propagate(existing);
+    const bool is_as_exported = existing && *existing->head == m->current;
+    number_anew(*m);
     std::uint32_t known = 0;
     if (existing) {
-      if (*existing->head == m->current) {
+      if (is_as_exported || *existing->head == m->current) {
         ++report_.memories_unchanged;
         return put_fields(*m, where);
       }

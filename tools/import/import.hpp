@@ -31,8 +31,16 @@ result<void> import_docs(engine& target, const import_request& request, import_r
 /// and the calls of tools are left out.
 result<void> import_messages(engine& target, const import_request& request, import_report& report);
 /// What Mem0 exports: a list of {id, memory, user_id?, agent_id?, metadata?, created_at?}, or an
-/// object that has it under `results`. A Note each.
+/// object that has it under `results`. A Note each, as `mneme serve --compat mem0` has them.
 result<void> import_mem0(engine& target, const import_request& request, import_report& report);
+/// The memory.json of the reference memory server: an entity or a relation a line. A Topic each
+/// with its observations, and edges, as `mneme mcp --compat reference-memory` has them.
+result<void> import_reference_memory(engine& target, const import_request& request,
+                                     import_report& report);
+/// What was read from Zep: {user_id or graph_id, episodes?, nodes?, edges?, threads?}, or a list of
+/// such, as its interface answers them. Notes, Topics and Facts, as `mneme serve --compat zep` has
+/// them.
+result<void> import_zep(engine& target, const import_request& request, import_report& report);
 /// A Markdown file, or the Markdown files of a folder.
 result<void> import_markdown(engine& target, const import_request& request, import_report& report);
 /// The history and the files of a git repository.

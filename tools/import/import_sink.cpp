@@ -22,6 +22,7 @@ bool same_content(const version& v, const write_request& r) {
          && same_form(r.forms.medium_form, v.medium_overridden, v.forms.medium_form)
          && v.confidence == confidence && v.provenance == r.provenance
          && v.expires_at == r.expires_at && v.valid_until == r.valid_until
+         && (r.payload.empty() || v.payload == r.payload)
          && (!r.valid_from || v.valid_from == *r.valid_from);
 }
 
@@ -106,6 +107,31 @@ result<void> import_sink::put(write_request request, const source_keys& keys, st
   return put_changes(*existing, std::move(request), keys, where);
 }
 
+result<void> import_sink::put(memory_key key, write_request request, const source_keys& keys,
+                              std::string where) {
+  ensure(!request.id, "what has a key gets its id from the engine");
+  if (!request.provenance.source_class) request.provenance.source_class = how_.source_class;
+  if (pending_keys_.contains(key))
+    if (auto ok = flush(); !ok) return ok;
+  auto existing = engine_.get_by(key);
+  if (existing && existing->head->type == request.type)
+    return put_changes(*existing, std::move(request), keys, where);
+  if (existing)
+    return fail(errc::already_exists,
+                where + ": " + key.name_space + " " + key.name + " is a "
+                    + std::string(to_string(existing->head->type)),
+                "key");
+  if (existing.error().code == errc::tombstoned || existing.error().code == errc::erased) {
+    ++report_.memories_skipped;
+    return {};
+  }
+  if (existing.error().code != errc::not_found)
+    return std::unexpected(located(std::move(existing.error()), where));
+  pending_keys_.insert(key);
+  return push(put_request{.key = std::move(key), .content = std::move(request)}, std::move(where),
+              &import_report::memories_added);
+}
+
 result<void> import_sink::give_colour(write_request& request, const colour_source& colour,
                                       const std::string& where) {
   if (!colours_) {
@@ -154,7 +180,9 @@ result<void> import_sink::put_changes(const memory& existing, write_request&& re
                         .vector = std::move(request.vector),
                         .created_by = std::move(request.created_by),
                         .expect_version = {},
-                        .created_at = dated ? request.created_at : std::nullopt};
+                        .created_at = dated ? request.created_at : std::nullopt,
+                        .replace = {},
+                        .payload = std::move(request.payload)};
   return push(std::move(update), where, &import_report::memories_updated);
 }
 
@@ -248,6 +276,7 @@ result<void> import_sink::flush() {
     std::string where = item && *item < pending_.size() ? std::move(pending_[*item].where) : "";
     pending_.clear();
     pending_ids_.clear();
+    pending_keys_.clear();
     return std::unexpected(where.empty() ? std::move(e) : located(std::move(e), where));
   }
   for (std::size_t i = 0; i < pending_.size(); ++i) {
@@ -260,6 +289,7 @@ result<void> import_sink::flush() {
   }
   pending_.clear();
   pending_ids_.clear();
+  pending_keys_.clear();
   return {};
 }
 

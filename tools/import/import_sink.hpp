@@ -42,6 +42,9 @@ public:
   /// `colour` is given and has words enough; the colour of what is there is fixed.
   result<void> put(write_request request, const source_keys& keys, std::string where,
                    const std::optional<colour_source>& colour = {});
+  /// The same under a key, and without an id.
+  result<void> put(memory_key key, write_request request, const source_keys& keys,
+                   std::string where);
   /// An edge that exists, also a tombstoned one, is left as it is.
   result<void> put(add_edge_request request, std::string where);
   /// Hands a mutation of `id` on without a comparison, an ingest with the source class; `count`
@@ -76,6 +79,7 @@ private:
   std::optional<import_colours> colours_; ///< read when the first memory wants one
   std::vector<pending> pending_;
   std::set<memory_id> pending_ids_; ///< their state in the world is about to change
+  std::set<memory_key> pending_keys_;
 };
 
 /// The error with its place in the source in front.

@@ -1,4 +1,7 @@
-// What Mem0 exports: a Note each.
+// What Mem0 exports: a Note each, as those who come by Mem0's wire have them.
+
+#include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -10,6 +13,7 @@
 #include "tools/import/local_time.hpp"
 #include "tools/import/source_file.hpp"
 #include "tools/protocol/shape.hpp"
+#include "tools/server/clients/mem0/mem0_owners.hpp"
 
 namespace mneme::importing {
 
@@ -31,6 +35,33 @@ metadata_map metadata_of(const json& item) {
   return out;
 }
 
+/// As the wire keeps what its clients say beside the text.
+std::string payload_of(const json& item) {
+  json payload = json::object();
+  const auto metadata = item.find("metadata");
+  if (metadata != item.end() && metadata->is_object()) payload["metadata"] = *metadata;
+  for (const auto& [from, to] : {std::pair{"role", "role"}, std::pair{"actor_id", "name"}})
+    if (const std::string text = text_member(item, from); !text.empty()) payload[to] = text;
+  return protocol::print(payload);
+}
+
+/// What is not flat is in the payload alone, and filters have to look there.
+bool is_partial(const json& item, const metadata_map& shown) {
+  const auto metadata = item.find("metadata");
+  if (metadata == item.end() || !metadata->is_object()) return false;
+  return std::ranges::any_of(metadata->items(), [&](const auto& member) {
+    return !member.value().is_null() && !shown.contains(member.key());
+  });
+}
+
+server::mem0::mem0_owners owners_of(const json& item) {
+  server::mem0::mem0_owners owners;
+  for (std::size_t i = 0; i < owners.names.size(); ++i)
+    owners.names[i] =
+        text_member(item, fmt::format("{}_id", server::mem0::mem0_kind_names[i]).c_str());
+  return owners;
+}
+
 result<write_request> note_of(const json& item, const std::string& actor) {
   if (!item.is_object()) return fail(errc::wrong_type, "a memory is an object");
   const std::string id = text_member(item, "id");
@@ -41,6 +72,8 @@ result<write_request> note_of(const json& item, const std::string& actor) {
   r.type = memory_type::note;
   r.data = {{"statement", text}};
   r.metadata = metadata_of(item);
+  r.payload = payload_of(item);
+  if (is_partial(item, r.metadata)) r.metadata["mem0:partial"] = true;
   r.metadata["source_id"] = id;
   r.actor = actor;
   for (const char* key : {"user_id", "agent_id", "run_id", "app_id"}) {
@@ -58,6 +91,24 @@ result<write_request> note_of(const json& item, const std::string& actor) {
   r.created_at = *at;
   r.id = derived_id("mem0", r.actor, id, *at);
   return r;
+}
+
+/// Under a key of the namespace that clients of the wire put theirs into. What has no owner, and
+/// what an import of before wrote, is a note like any other.
+result<void> put_note(engine& target, import_sink& sink, const json& item, write_request note,
+                      const std::string& where) {
+  constexpr source_keys of_note{
+      .tags = false, .frames = false, .importance = false, .visibility = false, .lifecycle = false};
+  const auto owners = owners_of(item);
+  auto name_space = server::mem0::mem0_namespace(owners);
+  if (owners.empty() || !name_space || target.get(*note.id))
+    return sink.put(std::move(note), of_note, where);
+  note.id.reset();
+  note.tags = server::mem0::mem0_tags(owners);
+  source_keys of_wire = of_note;
+  of_wire.tags = true;
+  return sink.put({.name_space = *name_space, .name = "import/" + text_member(item, "id")},
+                  std::move(note), of_wire, where);
 }
 
 /// The list, wherever the document has it.
@@ -87,12 +138,7 @@ result<void> import_mem0(engine& target, const import_request& request, import_r
     auto note = note_of((*list)[i], request.actor);
     if (!note) return std::unexpected(located(std::move(note.error()), where));
     if (request.progress) request.progress(i, list->size(), report);
-    constexpr source_keys given{.tags = false,
-                                .frames = false,
-                                .importance = false,
-                                .visibility = false,
-                                .lifecycle = false};
-    if (auto ok = sink.put(std::move(*note), given, where); !ok) return ok;
+    if (auto ok = put_note(target, sink, (*list)[i], std::move(*note), where); !ok) return ok;
   }
   return sink.flush();
 }

@@ -67,6 +67,13 @@ json ids_json(const std::vector<memory_id>& ids) {
   return list;
 }
 
+json fields_json(const std::vector<erased_topic_field>& fields) {
+  json list = json::array();
+  for (const erased_topic_field& f : fields)
+    list.push_back({{"id", to_string(f.topic)}, {"field", f.field}});
+  return list;
+}
+
 json branches_json(const std::vector<branch_erasure>& branches) {
   json list = json::array();
   for (const branch_erasure& b : branches) {
@@ -99,10 +106,8 @@ json answer_of(const erase_request& r, const erase_result& done) {
                  {"changed", done.changed},
                  {"seq", done.seq.value}};
   if (r.field) {
-    json fields = json::array();
-    for (const erased_topic_field& f : done.fields)
-      fields.push_back({{"id", to_string(f.topic)}, {"field", f.field}});
-    answer["fields"] = std::move(fields);
+    answer["fields"] = fields_json(done.fields);
+    answer["fields_erased_before"] = fields_json(done.fields_erased_before);
   }
   if (r.with_branches) answer["in_branches"] = branches_json(done.in_branches);
   return answer;

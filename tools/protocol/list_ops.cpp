@@ -93,6 +93,11 @@ json change_json(const version_change& c) {
 }
 
 json past_version_json(const past_version& past) {
+  if (past.trimmed_by)
+    return {{"version", past.version.number},
+            {"trimmed", true},
+            {"trimmed_by", past.trimmed_by->value},
+            {"changes", json::array()}};
   json version = version_json(past.version);
   json changes = json::array();
   for (const auto& c : past.changes) changes.push_back(change_json(c));

@@ -273,12 +273,13 @@ const std::array<op_spec, 60>& table() { // NOLINT(readability-function-size)
       {"erase",
        "overwrite what memories said, everywhere and for good; roots and proofs stay what they are",
        "erased memories not_found erased_before entries edges branches in_branches? fields? "
-       "dry_run changed seq",
+       "fields_erased_before? dry_run changed seq",
        R"({"op":"erase","ids":["00000000000000000000000001"],"reason":"asked for","by":"ana",)"
        R"("dry_run":true})",
        erase_keys(), run_erase},
       {"trim", "drop how the world was used before a point; what was said stays",
-       "before dropped dropped_bytes carried saved_bytes journal_bytes_before journal_bytes "
+       "before dropped dropped_bytes versions carried saved_bytes journal_bytes_before "
+       "journal_bytes "
        "dry_run changed seq?",
        R"({"op":"trim","dry_run":true})", trim_keys(), run_trim},
       {"point", "the point of a set of hashtags", "L a b node_id counts",

@@ -57,9 +57,21 @@ result<json> session::run(const json& request, const std::optional<error>& overs
   return run_checked(*op, resolved);
 }
 
+namespace {
+
+/// What is wrong with it is said at the key that the caller used.
+void name_as_asked(error& e, const json& request) {
+  const bool asked_by_query = request.contains("query");
+  for (const char* other : {"near", "q"})
+    if (e.at == other && asked_by_query && !request.contains(other)) e.at = "query";
+}
+
+} // namespace
+
 result<json> session::run_checked(const op_spec& op, const json& request) {
   auto answer =
       asks_for_receipt(request) ? run_with_receipt(*this, op, request) : op.run(*this, request);
+  if (!answer) name_as_asked(answer.error(), request);
   if (answer && answer->is_object())
     if (const auto at = engine_.position())
       (*answer)["log_position"] = {

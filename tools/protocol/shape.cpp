@@ -96,27 +96,45 @@ result<void> check_shape(const json& value, const shape& expected, const json& o
   return {};
 }
 
+namespace {
+
+/// All that is wrong, so that nobody has to find out one by one: the first with its place, the
+/// others behind it.
+std::unexpected<error> all_of(std::vector<error> faults) {
+  constexpr std::size_t most_told = 8;
+  error first = std::move(faults.front());
+  for (std::size_t i = 1; i < std::min(faults.size(), most_told); ++i)
+    first.message += fmt::format("; also at {}: {}", faults[i].at, faults[i].message);
+  if (faults.size() > most_told)
+    first.message += fmt::format("; and {} more", faults.size() - most_told);
+  return std::unexpected(std::move(first));
+}
+
+} // namespace
+
 result<void> check_members(const json& object, std::span<const key_shape> keys, bool has_op,
                            const json_path& at) {
+  std::vector<error> faults;
   for (const auto& [name, member] : object.get_ref<const json::object_t&>()) {
     if (has_op && name == "op") continue;
     const key_shape* known = find_key(keys, name);
     if (known == nullptr) {
       std::vector<std::string_view> names;
       for (const auto& k : keys) names.push_back(k.name);
-      return unknown_key(name, names, at.key(name));
+      faults.push_back(unknown_key(name, names, at.key(name)).error());
+      continue;
     }
     if (member.is_null()) continue;
-    if (auto ok = check_shape(member, *known->value, object, at.key(name)); !ok) return ok;
+    if (auto ok = check_shape(member, *known->value, object, at.key(name)); !ok)
+      faults.push_back(std::move(ok.error()));
   }
   for (const auto& k : keys) {
-    if (!k.required) continue;
-    const auto found = object.find(k.name);
-    if (found == object.end() || found->is_null())
-      return fail(errc::missing_key, fmt::format("the key \"{}\" is missing", k.name),
-                  at.key(k.name).text());
+    if (!k.required || is_given(object, k.name)) continue;
+    faults.push_back({errc::missing_key, fmt::format("the key \"{}\" is missing", k.name),
+                      at.key(k.name).text()});
   }
-  return {};
+  if (faults.empty()) return {};
+  return all_of(std::move(faults));
 }
 
 } // namespace mneme::protocol

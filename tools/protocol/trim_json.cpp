@@ -11,9 +11,10 @@ namespace mneme::protocol {
 namespace {
 
 constexpr std::array trim_table = {
-    key_shape{"before", &shapes::integer},  key_shape{"before_time", &shapes::time},
-    key_shape{"reason", &shapes::text},     key_shape{"by", &shapes::text},
-    key_shape{"dry_run", &shapes::boolean}, key_shape{"deadline_ms", &shapes::integer}};
+    key_shape{"before", &shapes::integer},     key_shape{"before_time", &shapes::time},
+    key_shape{"reason", &shapes::text},        key_shape{"by", &shapes::text},
+    key_shape{"versions", &shapes::boolean},   key_shape{"dry_run", &shapes::boolean},
+    key_shape{"deadline_ms", &shapes::integer}};
 
 } // namespace
 
@@ -22,12 +23,16 @@ std::span<const key_shape> trim_keys() noexcept {
 }
 
 json trim_answer(const trim_report& done, bool dry_run) {
-  json answer{
-      {"before", done.before.value},         {"dropped", done.dropped},
-      {"dropped_bytes", done.dropped_bytes}, {"carried", done.carried},
-      {"saved_bytes", done.saved_bytes},     {"journal_bytes_before", done.journal_bytes_before},
-      {"journal_bytes", done.journal_bytes}, {"dry_run", dry_run},
-      {"changed", done.at.value != 0}};
+  json answer{{"before", done.before.value},
+              {"dropped", done.dropped},
+              {"dropped_bytes", done.dropped_bytes},
+              {"versions", done.versions},
+              {"carried", done.carried},
+              {"saved_bytes", done.saved_bytes},
+              {"journal_bytes_before", done.journal_bytes_before},
+              {"journal_bytes", done.journal_bytes},
+              {"dry_run", dry_run},
+              {"changed", done.at.value != 0}};
   if (done.at.value != 0) answer["seq"] = done.at.value;
   return answer;
 }
@@ -42,6 +47,7 @@ result<json> run_trim(session& s, const json& request) {
   options.reason = in.text_or("reason", "");
   options.by = in.text_or("by", "");
   options.dry_run = in.flag("dry_run");
+  options.versions = in.flag("versions");
   if (failure) return std::unexpected(std::move(*failure));
   auto done = s.target().trim(options, deadline_of(request));
   if (!done) return propagate(done);

@@ -47,6 +47,8 @@ int status_of(errc code) noexcept {
   case errc::anchor_taken:
   case errc::zone_full:
     return 409;
+  case errc::trimmed:
+    return 410;
   case errc::line_too_long:
     return 413;
   case errc::rate_limited:

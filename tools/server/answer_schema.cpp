@@ -63,6 +63,11 @@ constexpr std::array rows = {
     member_row{"", "memories", R"({"type":"array","items":{"$ref":"#/$defs/memory"}})"},
     member_row{"list", "next", text_or_null},
     member_row{"", "versions", R"({"type":"array","items":{"$ref":"#/$defs/version"}})"},
+    member_row{"history", "versions",
+               R"({"type":"array","items":{"anyOf":[{"$ref":"#/$defs/version"},
+      {"type":"object","required":["version","trimmed","trimmed_by","changes"],"properties":{
+      "version":{"type":"integer"},"trimmed":{"const":true},"trimmed_by":{"type":"integer"},
+      "changes":{"type":"array","items":{"type":"object"}}}}]}})"},
     member_row{"history", "type", text},
     member_row{"", "current_version", integer},
     member_row{"", "namespace", text},
@@ -150,6 +155,8 @@ constexpr std::array rows = {
     member_row{"", "erased_before", texts},
     member_row{"erase", "fields", R"({"type":"array","items":{"type":"object",
       "required":["id","field"]}})"},
+    member_row{"erase", "fields_erased_before", R"({"type":"array","items":{"type":"object",
+      "required":["id","field"]}})"},
     member_row{"erase", "entries", integer},
     member_row{"erase", "edges", integer},
     member_row{"erase", "branches", texts},
@@ -159,6 +166,7 @@ constexpr std::array rows = {
     member_row{"trim", "before", integer},
     member_row{"trim", "dropped", integer},
     member_row{"trim", "dropped_bytes", integer},
+    member_row{"trim", "versions", integer},
     member_row{"trim", "carried", integer},
     member_row{"trim", "saved_bytes", integer},
     member_row{"trim", "journal_bytes_before", integer},
@@ -390,9 +398,18 @@ json answer_schema(const protocol::op_spec& op) {
 }
 
 json error_schema() {
-  return json::parse(R"({"type":"object","required":["ok","error"],"additionalProperties":false,
+  json schema =
+      json::parse(R"({"type":"object","required":["ok","error"],"additionalProperties":false,
     "properties":{"ok":{"const":false},"error":{"type":"object","required":["code","message"],
     "properties":{"code":{"type":"string"},"message":{"type":"string"},"at":{"type":"string"}}}}})");
+  json& codes = schema["properties"]["error"]["properties"]["code"]["enum"];
+  for (int i = 1; i <= static_cast<int>(errc::behind); ++i) // the last is the newest
+    codes.push_back(to_string(static_cast<errc>(i)));
+  // And what a server itself refuses.
+  for (const char* code : {"bad_content_type", "bad_length", "bad_request", "forbidden",
+                           "header_too_long", "method_not_allowed", "too_slow", "unauthorized"})
+    codes.push_back(code);
+  return schema;
 }
 
 json answer_definitions() {

@@ -636,6 +636,7 @@ export interface components {
             erased: string[];
             erased_before: string[];
             fields?: Record<string, unknown>[];
+            fields_erased_before?: Record<string, unknown>[];
             in_branches?: Record<string, unknown>[];
             log_position?: {
                 epoch: number;

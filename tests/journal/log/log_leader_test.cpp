@@ -216,8 +216,8 @@ public:
   }
   result<bool> renew(log_epoch epoch, milliseconds ttl) override { return to_->renew(epoch, ttl); }
   result<void> may_erase() override { return to_->may_erase(); }
-  result<void> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
-                     log_epoch epoch) override {
+  result<erase_outcome> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
+                              log_epoch epoch) override {
     return to_->erase(seqs, checkpoint, epoch);
   }
   result<void> trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) override {

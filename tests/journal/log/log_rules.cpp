@@ -17,7 +17,7 @@ Value got(result<Value> answer) {
   REQUIRE(answer.has_value());
   return std::move(*answer);
 }
-void done(const result<void>& answer) {
+void done(const auto& answer) {
   INFO((answer ? std::string() : answer.error().message));
   REQUIRE(answer.has_value());
 }

@@ -494,6 +494,18 @@ std::pair<entry_kind, entry_payload> any_payload() {
       c.signals.ascended = any_bool();
       c.signals.rotten = !c.signals.ascended && any_bool();
     }
+    for (const memory_id& id : ids) {
+      dropped_versions& d = p.versions.emplace_back();
+      d.id = id;
+      std::uint32_t number = 0;
+      for (auto ranges = any_int(1, 3); ranges > 0; --ranges) {
+        const std::uint32_t first = number + 2 + static_cast<std::uint32_t>(any_int(0, 9));
+        number = first + static_cast<std::uint32_t>(any_int(0, 9));
+        d.ranges.push_back({.first = first - 1, .last = number - 1});
+      }
+      if (any_bool()) p.last_drawn = id;
+    }
+    if (any_bool()) p.versions.clear();
     p.reason = any_text();
     p.actor = any_text();
     p.nonce = any_array<16>();

@@ -238,6 +238,10 @@ bool in_order(const row& a, const row& b, const std::vector<order_by>& order) {
     if (x != y) return by.descending ? x > y : x < y;
     if (m != n) return by.descending ? m > n : m < n;
   }
+  for (const auto& by : order)
+    if (by.field == order_field::version_created_at || by.field == order_field::head_created_at
+        || by.field == order_field::head_last_updated_at)
+      return by.descending ? b.id < a.id : a.id < b.id;
   return a.id < b.id;
 }
 

@@ -21,6 +21,30 @@ TEST_CASE("a WORLD file comes back as it was written, with weights and a languag
     }
 }
 
+TEST_CASE("a WORLD file names the embedders of before, and a copy has that of its time") {
+  world_file w;
+  w.name = "house";
+  w.embedder = "http:http://localhost/";
+  w.former = {{"none", seq_no{0}}, {"hash:64", seq_no{7}}};
+  CHECK(w.vectors_since() == seq_no{8});
+  for (const bool is_under_way : {false, true})
+    for (const char* language : {"english", "german"}) {
+      w.is_being_embedded = is_under_way;
+      w.language = language;
+      const std::string bytes = encode(w);
+      CHECK(bytes.at(10) == 4);
+      const auto read = decode_world_file(bytes);
+      REQUIRE(read);
+      CHECK(*read == w);
+    }
+  CHECK(as_of(w, seq_no{8}) == w);
+  CHECK(as_of(w, seq_no{7}).embedder == "hash:64");
+  CHECK_FALSE(as_of(w, seq_no{7}).is_being_embedded);
+  CHECK(as_of(w, seq_no{1}).vectors_since() == seq_no{1});
+  CHECK(as_of(w, seq_no{0}).embedder == "none");
+  CHECK(as_of(w, seq_no{0}).former.empty());
+}
+
 TEST_CASE("a WORLD file of an English world is as builds of before wrote it") {
   world_file w;
   w.name = "house";

@@ -247,6 +247,9 @@ TEST_CASE("a field goes where merges filed it from, and from a topic that is gon
   CHECK(found_by(*w, "lantern", w->published_seq()) == 0);
   applied(d, restore_request{.id = gone, .actor = {}});
   REQUIRE(erase(d, request_for(gone, "phone")));
+  auto again = erase(d, request_for(gone, "phone"));
+  REQUIRE(again);
+  CHECK(again->fields_erased_before == std::vector<erased_topic_field>{{gone, "phone"}});
   CHECK(needles_left(place, *w, {}) == "");
   CHECK(found_by(*w, "lantern", w->published_seq()) == 1);
   CHECK(dump_of(*w) == dump_of_replay(place, *w));

@@ -35,20 +35,25 @@ struct trimmed_site : erasable_site {
     if (!w) FAIL("open: " << w.error().message);
     return std::move(*w);
   }
-  result<trim_report> trim(std::optional<seq_no> before, bool dry_run = false) {
+  result<trim_report> trim(std::optional<seq_no> before, bool dry_run = false,
+                           bool versions = false) {
     trim_options t;
     t.before = before;
     t.by = "ana";
     t.reason = "a year has passed";
     t.dry_run = dry_run;
+    t.versions = versions;
     t.time = std::make_shared<manual_clock>(timestamp{2'000'000'000'000'000'000});
     t.random = make_seeded_random(5, 1);
     return trim_files(options(), t);
   }
 };
 
+/// What of lineage a view has: since when a content names what it rests on is read by nobody.
+enum class lineage_shown : std::uint8_t { all, read };
+
 /// All that reads as of `at` rest on, as text.
-inline std::string view_at(world& w, seq_no at) {
+inline std::string view_at(world& w, seq_no at, lineage_shown shown = lineage_shown::all) {
   std::string text;
   const read_views views = w.views();
   auto reader = w.store->reader();
@@ -81,7 +86,7 @@ inline std::string view_at(world& w, seq_no at) {
     }
     edges("edge", w.graph, node);
     edges("order", w.order, node);
-    edges("lineage", w.lineage, node);
+    if (shown == lineage_shown::all) edges("lineage", w.lineage, node);
   }
   for (int actor = 0; actor < 3; ++actor) {
     const auto learned = views.attributes->weights_of(fmt::format("actor{}", actor), at);
@@ -97,17 +102,19 @@ inline std::string view_at(world& w, seq_no at) {
 }
 
 /// By seq, from `from` on.
-inline std::map<seq_no, std::string> views_from(world& w, seq_no from, seq_no last) {
+inline std::map<seq_no, std::string> views_from(world& w, seq_no from, seq_no last,
+                                                lineage_shown shown = lineage_shown::all) {
   std::map<seq_no, std::string> views;
-  for (seq_no at = from; at <= last; at = at.next()) views[at] = view_at(w, at);
+  for (seq_no at = from; at <= last; at = at.next()) views[at] = view_at(w, at, shown);
   return views;
 }
 
-inline void require_views(world& w, const std::map<seq_no, std::string>& views) {
+inline void require_views(world& w, const std::map<seq_no, std::string>& views,
+                          lineage_shown shown = lineage_shown::all) {
   for (const auto& [at, text] : views) {
     INFO("seq " << at.value);
     REQUIRE(w.readable(at));
-    REQUIRE(view_at(w, at) == text);
+    REQUIRE(view_at(w, at, shown) == text);
   }
 }
 

@@ -20,6 +20,8 @@ TEST_CASE("the last column is cut to the terminal") {
   text_table table({"a", "b"});
   table.add({"1", "abcdefgh"});
   CHECK(table.text(8, false) == "a  b\n1  abcd…\n");
+  CHECK(table.text(4, false) == "a  b\n1  …\n");
+  CHECK(table.text(3, false) == "a …\n1 …\n"); // no room for it: the line is cut
   CHECK(cut_to_width("日本語", 5) == "日本…");
   CHECK(cut_to_width("abc", 3) == "abc");
 }

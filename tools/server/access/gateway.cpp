@@ -1,6 +1,8 @@
 #include "tools/server/access/gateway.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <shared_mutex>
 
 #include <nlohmann/json.hpp>
 
@@ -22,13 +24,41 @@ std::string_view door_of(std::string_view op, const json& request) {
   return spec == nullptr ? "unknown" : spec->name;
 }
 
+/// Nothing comes to what is read beside a writer while it is waited for.
+void wait_less(json& request) {
+  constexpr std::int64_t most_ms = 200;
+  if (!request.is_object()) return;
+  const auto wait = request.find("wait_ms");
+  constexpr std::int64_t allowed_ms = 60'000; // what is beyond is for the op to refuse
+  if (wait == request.end() || !wait->is_number_integer() || *wait > allowed_ms) return;
+  *wait = std::min(wait->get<std::int64_t>(), most_ms);
+}
+
 } // namespace
+
+std::shared_lock<std::shared_timed_mutex> gateway::hold() {
+  return fresh_ != nullptr ? fresh_->hold() : std::shared_lock<std::shared_timed_mutex>();
+}
+
+result<world_stats> gateway::stats() {
+  const auto held = hold();
+  return target_.stats();
+}
+
+result<std::string> gateway::metrics_text() {
+  const auto held = hold();
+  return counts_.text(target_, directory_);
+}
 
 answer gateway::answer_to(const client& who, std::string_view op, json request,
                           const std::optional<error>& oversized) {
   // A request must not end the server, whatever it meets: no memory, or a bug.
   try {
-    if (auto refusal = narrow(request, op, who)) return std::move(*refusal);
+    const auto held = hold();
+    if (fresh_ != nullptr) wait_less(request);
+    client narrowed = who;
+    narrowed.read_only = who.read_only || fresh_ != nullptr;
+    if (auto refusal = narrow(request, op, narrowed)) return std::move(*refusal);
     if (most_ms_ > 0) limit_time(request, op, most_ms_);
     protocol::session session(target_, sight_of(who));
     session.bound_answers(has_room_);

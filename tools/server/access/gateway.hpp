@@ -3,12 +3,14 @@
 /// client may do, run, answered and counted. Thread-safe.
 
 #include <cstdint>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 
 #include "mneme/engine.hpp"
 #include "tools/protocol/session.hpp"
 #include "tools/server/access/door.hpp"
+#include "tools/server/access/kept_fresh.hpp"
 #include "tools/server/http/metrics.hpp"
 
 namespace mneme::server {
@@ -22,6 +24,9 @@ public:
   /// Before the first request; as session::bound_answers().
   void bound_answers(protocol::session::room_check has_room) { has_room_ = std::move(has_room); }
 
+  /// Likewise. Nobody may write then. Borrows it.
+  void keep_fresh(kept_fresh& how) { fresh_ = &how; }
+
   using door::run;
   answer run(const client& who, std::string_view op, json request,
              const std::optional<error>& oversized) override;
@@ -29,11 +34,13 @@ public:
   /// op is known.
   answer run_text(const client& who, std::string_view op, std::string_view text);
 
-  [[nodiscard]] engine& target() { return target_; }
+  result<world_stats> stats();
   [[nodiscard]] metrics& counts() { return counts_; }
-  result<std::string> metrics_text() { return counts_.text(target(), directory_); }
+  result<std::string> metrics_text();
 
 private:
+  /// The engine stays what it is while this is held.
+  std::shared_lock<std::shared_timed_mutex> hold();
   answer answer_to(const client& who, std::string_view op, json request,
                    const std::optional<error>& oversized);
 
@@ -41,6 +48,7 @@ private:
   std::string directory_;
   std::int64_t most_ms_;
   protocol::session::room_check has_room_;
+  kept_fresh* fresh_ = nullptr; ///< null: the engine stays what it is
   metrics counts_;
 };
 

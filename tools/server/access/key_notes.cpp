@@ -323,6 +323,8 @@ constexpr std::array note_rows = {
              "The first entry whose reads stay what they were. All so far goes otherwise."},
     note_row{"trim", "before_time",
              "In place of that: the first entry that was made then or later."},
+    note_row{"trim", "versions",
+             "true: also what memories said before that and have said otherwise since."},
     note_row{"trim", "reason", "Why. It stays in the journal."},
     note_row{"trim", "by", "Who wants it. It stays in the journal."},
     note_row{"trim", "dry_run", "true: only say what would go."},

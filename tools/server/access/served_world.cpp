@@ -1,7 +1,6 @@
 #include "tools/server/access/served_world.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include <CLI/App.hpp>
 
@@ -11,13 +10,6 @@
 namespace mneme::server {
 
 namespace {
-
-/// Configurations of clients are read by no shell.
-std::string in_home_directory(const std::string& directory) {
-  const char* const home = std::getenv("HOME"); // NOLINT(concurrency-mt-unsafe): nobody sets it
-  const bool is_below = directory == "~" || directory.starts_with("~/");
-  return home != nullptr && is_below ? home + directory.substr(1) : directory;
-}
 
 std::string listed(const std::vector<std::string>& names) {
   std::string text;
@@ -31,6 +23,10 @@ bool served_options::has_compat(std::string_view name) const {
   return std::ranges::find(compat, name) != compat.end();
 }
 
+bool served_options::reads_beside() const {
+  return only_reads && !follows && !log;
+}
+
 void add_served_options(CLI::App& command, served_options& options,
                         const std::vector<std::string>& compat) {
   command
@@ -38,7 +34,7 @@ void add_served_options(CLI::App& command, served_options& options,
                   "directory of the world; made where there is none, unless --must-exist")
       ->required()
       ->check(command::not_empty())
-      ->transform(in_home_directory);
+      ->transform(command::in_home_directory);
   command.add_flag("--must-exist", options.must_exist, "refuse where there is no world");
   command
       .add_option_function<std::string>(
@@ -53,6 +49,8 @@ void add_served_options(CLI::App& command, served_options& options,
                      "trim, when it is worth it, how the world was used before so many days");
   command.add_option("--keep-entries", options.keep_entries,
                      "and before so many entries: what either keeps stays");
+  command.add_flag("--trim-versions", options.trims_versions,
+                   "where it trims: also what memories said before and have said otherwise since");
   command.add_option(
       "--scope-keys", options.scope_keys,
       "file of {\"agent\": base64 of its Ed25519 public key}: scopes are then taken");
@@ -84,11 +82,13 @@ result<engine> open_served(const served_options& options) {
     if (auto ok = command::check_log_address(*options.log); !ok) return propagate(ok);
   opening.log = options.log;
   opening.follow = options.follows;
+  opening.read_only = options.reads_beside();
   opening.may_lead = options.may_lead;
   opening.advertised = options.advertised;
   constexpr std::int64_t ns_of_a_day = 86'400LL * 1'000'000'000;
   opening.retention = {.entries = options.keep_entries.value_or(0),
-                       .ns = std::int64_t{options.keep_days.value_or(0)} * ns_of_a_day};
+                       .ns = std::int64_t{options.keep_days.value_or(0)} * ns_of_a_day,
+                       .trims_versions = options.trims_versions};
   if (options.audience) opening.audience = parse_enum<lifecycle_audience>(*options.audience);
   if (options.scope_keys) {
     auto keys = command::read_agent_keys(*options.scope_keys);

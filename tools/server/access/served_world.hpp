@@ -21,6 +21,7 @@ struct served_options {
   std::optional<std::string> scope_keys;     ///< file of public keys: scopes are taken
   std::optional<std::string> audience;       ///< of searches that name none
   std::optional<std::uint16_t> keep_days;    ///< of history
+  bool trims_versions = false;               ///< what is before that loses old versions, too
   std::optional<std::uint64_t> keep_entries; ///< the same
   std::optional<std::string> log;            ///< where the world is, if the directory has none yet
   bool follows = false;                      ///< it, and writes nothing
@@ -33,6 +34,8 @@ struct served_options {
   bool only_reads = false;                   ///< nothing is made
 
   [[nodiscard]] bool has_compat(std::string_view name) const;
+  /// Without the world's lock, so beside whoever has it.
+  [[nodiscard]] bool reads_beside() const;
 };
 
 /// `compat`: what `--compat` may name.

@@ -1,6 +1,7 @@
 #include "tools/server/access/shared_door.hpp"
 
 #include <chrono>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -37,6 +38,7 @@ struct shared_door::hosted {
 
   engine world;
   gateway to;
+  std::optional<kept_fresh> fresh;
   std::unique_ptr<sharing::world_listener> listener; ///< goes first
 };
 
@@ -165,6 +167,12 @@ result<void> shared_door::try_to_settle() {
   auto opened = open_();
   if (!opened) return propagate(opened);
   auto fresh = std::make_unique<hosted>(std::move(*opened), options_);
+  if (options_.beside_writer) {
+    fresh->fresh.emplace(fresh->world, options_.directory, open_);
+    fresh->to.keep_fresh(*fresh->fresh);
+    here_ = std::move(fresh);
+    return {};
+  }
   auto listener = sharing::world_listener::listen(
       options_.directory,
       [to = &fresh->to](std::string_view bytes) { return answer_shared(*to, bytes); });

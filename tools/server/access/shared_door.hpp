@@ -22,6 +22,7 @@ struct sharing_options {
   std::int64_t most_ms = 0; ///< as gateway's
   /// How long somebody may have the world open who answers nobody, before it is busy.
   std::int64_t patience_ms = 5'000;
+  bool beside_writer = false; ///< what is opened here has no lock: others are not answered
 };
 
 class shared_door final : public door {

@@ -12,8 +12,8 @@ class client_wire {
 public:
   virtual ~client_wire() = default;
 
-  /// Methods that a path has, as "GET, PUT"; empty where it is none of this wire's.
-  [[nodiscard]] virtual std::string_view methods_of(std::string_view path) const = 0;
+  /// Methods that the request's path has, as "GET, PUT"; empty where it is none of this wire's.
+  [[nodiscard]] virtual std::string_view methods_of(const http_request& request) const = 0;
   /// What stands before the key in Authorization, in lower case.
   [[nodiscard]] virtual std::string_view scheme() const = 0;
   /// A request of one of these paths and methods, whose key was found. From any thread.

@@ -48,9 +48,16 @@ http_response change_events(gateway& to, stream_places& places, const client& wh
   response.stream = [&to, &places, who, request = std::move(request), place = std::move(place),
                      may_go_on = std::move(may_go_on),
                      page = std::move(first.body)](const piece_sender& send) mutable {
-    while (send(events_of(page)) && !places.are_over() && may_go_on()) {
+    constexpr std::int64_t wait_ms = 1'000; // a client that is gone gives its place back so soon
+    std::int64_t silent_ms = heartbeat_ms;  // the first page is sent, whatever is in it
+    const auto is_heard = [&] {
+      const bool is_due = !page["changes"].empty() || silent_ms >= heartbeat_ms;
+      silent_ms = is_due ? 0 : silent_ms + wait_ms;
+      return send(is_due ? events_of(page) : std::string());
+    };
+    while (is_heard() && !places.are_over() && may_go_on()) {
       request["since"] = page["next"];
-      request["wait_ms"] = heartbeat_ms;
+      request["wait_ms"] = wait_ms;
       answer next = to.run(who, "changes", request);
       if (!is_ok(next)) {
         send(fmt::format("event: error\ndata: {}\n\n", protocol::print(next.body["error"])));

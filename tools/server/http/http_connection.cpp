@@ -138,6 +138,11 @@ bool http_connection::is_readable() const {
   return head_left_ + body_left_ > 0 && !is_broken_;
 }
 
+bool http_connection::is_left() const {
+  char next = 0;
+  return ::recv(socket_, &next, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 ssize_t http_connection::read(char* out, std::size_t size) {
   std::size_t& left = head_left_ > 0 ? head_left_ : body_left_;
   size = std::min(size, left);

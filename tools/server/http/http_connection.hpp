@@ -43,6 +43,9 @@ public:
 
   [[nodiscard]] bool is_readable() const override;
   [[nodiscard]] bool is_writable() const override { return !is_broken_; }
+  /// The client sends nothing any more. One may wait for its answer all the same, but who hears
+  /// events has nothing to close and wait for.
+  [[nodiscard]] bool is_left() const;
   ssize_t read(char* out, std::size_t size) override;
   ssize_t write(const char* bytes, std::size_t size) override;
   void get_remote_ip_and_port(std::string& ip, int& port) const override;

@@ -16,7 +16,8 @@ namespace mneme::server {
 
 struct http_request {
   std::string method;
-  std::string path; ///< decoded, without the query
+  std::string path;     ///< decoded, without the query
+  std::string raw_path; ///< as it was sent: a slash in a name is no end of it
   std::multimap<std::string, std::string> query;
   std::multimap<std::string, std::string> headers; ///< names in lower case
   std::string body;
@@ -27,7 +28,7 @@ struct http_request {
   [[nodiscard]] bool has_header(std::string_view name) const;
 };
 
-/// Sends one piece of a streamed body; false when the client is gone.
+/// Sends one piece of a streamed body; false when the client is gone. An empty one only asks that.
 using piece_sender = std::function<bool(std::string_view piece)>;
 
 struct http_response {

@@ -1,6 +1,7 @@
 #include "tools/server/http/http_server.hpp"
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -40,6 +41,16 @@ thread_local http_connection* under_way = nullptr;
 
 /// A thread for each connection, up to a bound; beyond it a connection waits for the next one that
 /// ends. Accepting never waits.
+std::string not_bound(const std::string& host, int port, int cause) {
+  if (cause == EADDRINUSE)
+    return fmt::format(
+        "another program listens on {} port {} already: end it, or name another port "
+        "(--listen {}:0 takes any that is free)",
+        host, port, host);
+  return fmt::format("cannot listen on {} port {}{}{}", host, port, cause == 0 ? "" : ": ",
+                     cause == 0 ? "" : std::generic_category().message(cause));
+}
+
 class connection_threads : public httplib::TaskQueue {
 public:
   connection_threads(connection_table& table, std::size_t most) : table_(table), most_(most) {}
@@ -136,11 +147,14 @@ private:
 
 /// Of the answer that this thread makes.
 thread_local share_of* answer_under_way = nullptr;
+/// That it is for.
+thread_local const http_connection* connection_under_way = nullptr;
 
 http_request request_of(const httplib::Request& from) {
   http_request r;
   r.method = from.method;
   r.path = from.path;
+  r.raw_path = from.target.substr(0, from.target.find_first_of("?#"));
   for (const auto& [name, value] : from.params) r.query.emplace(name, value);
   for (const auto& [name, value] : from.headers) r.headers.emplace(lower_ascii(name), value);
   return r;
@@ -158,7 +172,8 @@ void put_response(http_response made, httplib::Response& to) {
   to.set_chunked_content_provider(
       made.content_type, [stream = std::move(made.stream)](std::size_t, httplib::DataSink& sink) {
         stream([&](std::string_view piece) {
-          return sink.is_writable() && sink.write(piece.data(), piece.size());
+          if (!sink.is_writable() || connection_under_way->is_left()) return false;
+          return piece.empty() || sink.write(piece.data(), piece.size()); // empty would end it
         });
         sink.done();
         return true;
@@ -250,8 +265,9 @@ public:
   result<int> bind(const std::string& host, int port) {
     int bound = port;
     if (port == 0) bound = bind_to_any_port(host);
+    errno = 0;
     if (bound < 0 || (port != 0 && !bind_to_port(host, port)))
-      return fail(errc::io, fmt::format("cannot listen on {} port {}", host, port), "listen");
+      return fail(errc::io, not_bound(host, port, errno), "listen");
     ::listen(svr_sock_, backlog); // httplib's own queue holds five
     return bound;
   }
@@ -342,10 +358,12 @@ private:
       bool is_last = false;
       share_of answer(bytes_of_answers_);
       answer_under_way = &answer;
+      connection_under_way = &c;
       const bool answered = process_request(c, table_.is_closing(), is_last,
                                             [](httplib::Request& r) { r.ranges.clear(); });
       c.flush();
       answer_under_way = nullptr;
+      connection_under_way = nullptr;
       if (!answered || is_last || c.is_spent()) return;
     }
   }

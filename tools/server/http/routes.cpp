@@ -123,9 +123,9 @@ http_response refuse(int status, std::string_view code, std::string_view message
   return respond(refused(status, code, message));
 }
 
-client_wire* routes::wire_of(std::string_view path) const {
+client_wire* routes::wire_of(const http_request& request) const {
   const auto found = std::ranges::find_if(
-      wires_, [&](const auto& wire) { return !wire->methods_of(path).empty(); });
+      wires_, [&](const auto& wire) { return !wire->methods_of(request).empty(); });
   return found == wires_.end() ? nullptr : found->get();
 }
 
@@ -154,11 +154,11 @@ std::optional<http_response> routes::check(http_request& head) {
 }
 
 std::optional<http_response> routes::judge(http_request& head) {
-  const client_wire* wire = wire_of(head.path);
+  const client_wire* wire = wire_of(head);
   const auto refused = [&](int status, std::string_view code, std::string_view message) {
     return wire == nullptr ? refuse(status, code, message) : wire->refuse(status, code, message);
   };
-  const auto methods = wire == nullptr ? methods_of(head.path) : wire->methods_of(head.path);
+  const auto methods = wire == nullptr ? methods_of(head.path) : wire->methods_of(head);
   if (is_preflight(head) && !methods.empty()) return preflight_answer(head, methods);
   if (auto refusal = authenticate(head, wire)) return refusal;
   if (methods.empty()) return refuse(404, "not_found", "there is no such route");
@@ -184,7 +184,7 @@ http_response routes::handle(const http_request& request) {
 }
 
 http_response routes::answer_of(const http_request& request) {
-  if (client_wire* wire = wire_of(request.path); wire != nullptr) return wire->handle(request);
+  if (client_wire* wire = wire_of(request); wire != nullptr) return wire->handle(request);
   if (request.path == mcp_path) return mcp_.handle(request);
   if (request.method == "POST") {
     const bool names_op = request.path == "/v1/op";
@@ -202,7 +202,7 @@ http_response routes::answer_of(const http_request& request) {
 
 /// Whoever runs the server starts it again on this: opening is what recovers.
 http_response routes::health() {
-  const auto stats = to_.target().stats();
+  const auto stats = to_.stats();
   if (!stats) return respond(failed(stats.error()));
   if (!stats->stopped.empty())
     return {.status = 503,

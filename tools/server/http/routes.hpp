@@ -35,7 +35,7 @@ public:
 
 private:
   /// Whose path it is; null: our own, or nobody's.
-  [[nodiscard]] client_wire* wire_of(std::string_view path) const;
+  [[nodiscard]] client_wire* wire_of(const http_request& request) const;
   /// Of a request whose Host and Origin are served.
   std::optional<http_response> judge(http_request& head);
   http_response answer_of(const http_request& request);

@@ -1,6 +1,8 @@
 // serve: HTTP over one world.
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <malloc.h>
@@ -112,6 +114,11 @@ std::vector<std::unique_ptr<client_wire>> wires_of(const served_options& o, door
 
 result<void> serve(const serve_options& o, front& f, engine& target, stop_signal& stop) {
   gateway to(target, o.served.common.directory, o.deadline_ms);
+  std::optional<kept_fresh> fresh;
+  if (o.served.reads_beside()) {
+    fresh.emplace(target, o.served.common.directory, [&] { return open_served(o.served); });
+    to.keep_fresh(*fresh);
+  }
   mcp_server mcp(to,
                  {.reference_memory = o.served.has_compat("reference-memory"),
                   .memory_files = o.served.has_compat("memory-tool"),
@@ -134,9 +141,13 @@ result<void> serve(const serve_options& o, front& f, engine& target, stop_signal
   auto port = server.bind(f.address.host, f.address.port);
   if (!port) return propagate(port);
   // For mneme's other programs of the same user. Where a file system has no sockets they find the
-  // world busy.
-  const auto listener = sharing::world_listener::listen(
-      o.served.common.directory, [&](std::string_view bytes) { return answer_shared(to, bytes); });
+  // world busy. Who has no lock answers for nobody.
+  result<std::unique_ptr<sharing::world_listener>> listener(nullptr);
+  if (!fresh)
+    listener =
+        sharing::world_listener::listen(o.served.common.directory, [&](std::string_view bytes) {
+          return answer_shared(to, bytes);
+        });
   stop.on_stop([&] {
     streams.stop();
     target.stop_waiting();
@@ -168,6 +179,9 @@ void add_serve_command(CLI::App& app, command::command_result& outcome) {
   add_served_options(*c, o->served, {"reference-memory", "memory-tool", "mem0", "zep"});
   c->add_option("--listen", o->listen,
                 "HOST:PORT; 127.0.0.1:8765 by default, port 0: any free one");
+  c->add_flag(
+      "--read-only", o->served.only_reads,
+      "nobody may write: beside whoever does, without the world's lock and without a trace");
   c->add_option("--keys", o->keys, "file of keys (mneme key add); needed beyond this machine");
   c->add_option("--allow-host", o->hosts, "a Host or Origin to answer beside loopback names")
       ->check([](const std::string& text) {

@@ -1,5 +1,6 @@
 #include "tools/server/mcp/line_input.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -45,6 +46,18 @@ bool line_input::fill() {
   }
 }
 
+/// What tells who wrote a line that is too long: its id stands at one of its ends.
+void line_input::keep_ends(std::string_view piece) {
+  constexpr std::size_t most_head = 1U << 16;
+  constexpr std::size_t most_tail = 1U << 12;
+  if (!skips_) {
+    head_ = piece.substr(0, most_head);
+    tail_.clear();
+  }
+  tail_ += piece.substr(piece.size() - std::min(piece.size(), most_tail));
+  tail_.erase(0, tail_.size() - std::min(tail_.size(), most_tail));
+}
+
 line_input::outcome line_input::next(std::string& line) {
   for (;;) {
     const auto end = buffer_.find('\n', searched_);
@@ -52,12 +65,15 @@ line_input::outcome line_input::next(std::string& line) {
       line = buffer_.substr(0, end);
       buffer_.erase(0, end + 1);
       searched_ = 0;
-      const bool was_cut = skips_ || line.size() > most_bytes_;
+      if (!skips_ && line.size() <= most_bytes_) return outcome::line;
+      keep_ends(line);
       skips_ = false;
-      return was_cut ? outcome::too_long : outcome::line;
+      line = std::exchange(head_, {});
+      return outcome::too_long;
     }
     searched_ = buffer_.size();
     if (searched_ > most_bytes_) {
+      keep_ends(buffer_);
       skips_ = true;
       buffer_.clear();
       searched_ = 0;

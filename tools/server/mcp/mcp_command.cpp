@@ -25,9 +25,10 @@ struct mcp_command_options {
 command::status run_mcp(const mcp_command_options& o) {
   if (auto ok = validate_acting(o.actor); !ok) return command::report(o.served.common, ok.error());
   stop_signal stop;
-  auto world =
-      shared_door::make([&o] { return open_served(o.served); },
-                        {.directory = o.served.common.directory, .most_ms = o.deadline_ms});
+  auto world = shared_door::make([&o] { return open_served(o.served); },
+                                 {.directory = o.served.common.directory,
+                                  .most_ms = o.deadline_ms,
+                                  .beside_writer = o.served.reads_beside()});
   if (!world) return command::report(o.served.common, world.error());
   if ((*world)->here() == nullptr)
     command::tell("mneme: {} is open in another process, which is asked\n",

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include <fmt/format.h>
@@ -66,6 +68,15 @@ std::string event_of(const json& message) {
   return "event: message\ndata: " + protocol::print(message) + "\n\n";
 }
 
+/// Nothing: a client that begins, or an id of another server.
+std::optional<std::uint64_t> event_id_of(std::string_view header) {
+  std::uint64_t id = 0;
+  const auto read = std::from_chars(header.data(), header.data() + header.size(), id);
+  if (header.empty() || read.ec != std::errc{} || read.ptr != header.data() + header.size())
+    return std::nullopt;
+  return id;
+}
+
 } // namespace
 
 http_response mcp_http::handle(const http_request& request) {
@@ -113,30 +124,53 @@ http_response mcp_http::tell(const http_request& request, const session_ptr& in)
   auto place = streams_.take();
   if (place == nullptr)
     return rpc_refusal(503, rpc_code::internal_error, "as many streams are open as may be");
-  if (in->is_told.exchange(true))
-    return rpc_refusal(409, rpc_code::invalid_request, "this session has a stream already");
-  const std::shared_ptr<void> telling(nullptr, [in](void*) { in->is_told = false; });
+  const std::uint64_t stream = ++in->streams;
   http_response response{.content_type = "text/event-stream"};
   response.headers.emplace_back("Cache-Control", "no-store");
-  response.stream = [this, who = request.who, in, place = std::move(place),
-                     telling](const piece_sender& send) {
+  response.stream = [this, who = request.who, in, stream, place = std::move(place),
+                     seen =
+                         event_id_of(request.header("last-event-id"))](const piece_sender& send) {
+    {
+      const std::scoped_lock lock(in->telling);
+      if (seen) in->heard = *seen;
+    }
     bool is_heard = send(": listening\n\n");
-    constexpr std::int64_t wait_ms = 1'000;                 // a session that ends is seen so soon
     constexpr std::chrono::milliseconds between_tries{100}; // where it was refused, say
     auto next_beat = std::chrono::steady_clock::now();
     while (is_heard && !in->is_over && !streams_.are_over()) {
-      if (!in->feed.has_begun()) in->feed.begin(to_, who);
-      const auto notes = in->feed.poll(to_, who, wait_ms);
-      for (const json& note : notes) is_heard = is_heard && send(event_of(note));
-      if (!notes.empty()) continue;
+      bool has_told = false;
+      is_heard = tell_once(*in, who, stream, send, has_told);
+      if (!is_heard || has_told) continue;
       std::this_thread::sleep_for(between_tries);
       const auto now = std::chrono::steady_clock::now();
-      if (now < next_beat) continue;
-      next_beat = now + std::chrono::milliseconds(heartbeat_ms);
-      is_heard = send(": nothing new\n\n");
+      const bool is_due = now >= next_beat;
+      if (is_due) next_beat = now + std::chrono::milliseconds(heartbeat_ms);
+      is_heard = send(is_due ? ": nothing new\n\n" : "");
     }
   };
   return response;
+}
+
+bool mcp_http::tell_once(session& in, const client& who, std::uint64_t stream,
+                         const piece_sender& send, bool& has_told) {
+  constexpr std::int64_t wait_ms = 1'000; // a session that ends is seen so soon
+  constexpr std::size_t most_kept = 256;
+  const std::scoped_lock lock(in.telling);
+  if (in.streams != stream) return false;
+  if (!in.feed.has_begun()) in.feed.begin(to_, who);
+  for (const json& note : in.feed.poll(to_, who, in.heard < in.last_event ? 0 : wait_ms)) {
+    const std::uint64_t id = ++in.last_event;
+    in.told.emplace_back(id, fmt::format("id: {}\n{}", id, event_of(note)));
+    if (in.told.size() > most_kept) in.told.pop_front();
+  }
+  for (const auto& [id, event] : in.told) {
+    if (id <= in.heard) continue;
+    if (!send(event)) return false;
+    in.heard = id;
+    has_told = true;
+  }
+  in.heard = in.last_event; // what is kept no more is not told
+  return true;
 }
 
 http_response mcp_http::initialize(const http_request& request, const json& message) {

@@ -4,12 +4,14 @@
 /// stream where progress was asked for.
 
 #include <atomic>
+#include <cstdint>
 #include <deque>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "tools/server/http/http_message.hpp"
 #include "tools/server/http/stream_places.hpp"
@@ -34,13 +36,18 @@ private:
     std::set<std::string> running{}; ///< printed ids of requests
     std::set<std::string> cancelled{};
     resource_feed feed{};
-    std::atomic<bool> is_told{false}; ///< by a stream
+    std::atomic<std::uint64_t> streams{0}; ///< so far; the last of them tells
+    std::mutex telling{};                  ///< of what follows, by a stream at a time
+    std::deque<std::pair<std::uint64_t, std::string>> told{}; ///< the last events, by their ids
+    std::uint64_t last_event = 0;
+    std::uint64_t heard = 0; ///< the last that a connection has taken
     std::atomic<bool> is_over{false};
   };
   using session_ptr = std::shared_ptr<session>;
 
   http_response post(const http_request& request);
-  /// What changes, as events.
+  /// What changes, as events. A stream takes the place of the one before it, whose client may have
+  /// lost it without a word, and goes on behind Last-Event-ID, or where that one was broken off.
   http_response tell(const http_request& request, const session_ptr& in);
   http_response initialize(const http_request& request, const json& message);
   http_response run(const http_request& request, const session_ptr& in, const json& message);
@@ -50,6 +57,9 @@ private:
   /// Under the lock.
   session_ptr add(std::string id, const client& who);
   bool close(const std::string& id);
+  /// Sends what is new to it; false: nobody hears it any more, or another stream has its place.
+  bool tell_once(session& in, const client& who, std::uint64_t stream, const piece_sender& send,
+                 bool& has_told);
   static void cancel(session& in, const json& message);
 
   mcp_server& server_;

@@ -71,6 +71,38 @@ json id_of_unread(std::string_view text) {
   return id && (id->is_string() || id->is_number_integer()) ? std::move(*id) : json(nullptr);
 }
 
+namespace {
+
+/// Members behind one another at the very end of an object, the last first, are the object's own as
+/// long as each is a scalar.
+json id_at_end(std::string_view tail) {
+  constexpr std::string_view blank = " \t\r\n";
+  const auto trim = [&] {
+    const auto last = tail.find_last_not_of(blank);
+    tail = tail.substr(0, last == std::string_view::npos ? 0 : last + 1);
+  };
+  trim();
+  if (!tail.ends_with('}')) return nullptr;
+  tail.remove_suffix(1);
+  for (int i = 0; i < 3; ++i) {
+    trim();
+    const auto comma = tail.rfind(',');
+    if (comma == std::string_view::npos) return nullptr;
+    const auto member = protocol::parse_json("{" + std::string(tail.substr(comma + 1)) + "}");
+    if (!member || member->size() != 1 || member->begin()->is_structured()) return nullptr;
+    if (member->contains("id")) return id_of(*member);
+    tail = tail.substr(0, comma);
+  }
+  return nullptr;
+}
+
+} // namespace
+
+json id_of_ends(std::string_view head, std::string_view tail) {
+  json id = id_of_unread(head);
+  return id.is_null() ? id_at_end(tail) : id;
+}
+
 rpc_kind kind_of(const json& message) {
   if (!message.is_object() || message.value("jsonrpc", json()) != "2.0") return rpc_kind::invalid;
   const bool has_id = message.contains("id");

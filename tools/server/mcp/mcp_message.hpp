@@ -28,6 +28,8 @@ json id_of(const json& message);
 /// The same of text that is no JSON, or none that is taken: whoever asked waits for an answer to
 /// its id, which may stand behind the mistake.
 json id_of_unread(std::string_view text);
+/// Of one that is too long, by its beginning and its end.
+json id_of_ends(std::string_view head, std::string_view tail);
 
 /// What a message is. A request has an id that is text or an integer.
 rpc_kind kind_of(const json& message);

@@ -154,7 +154,8 @@ void serve_stdio(mcp_server& server, door& to, const client& who, line_input& in
     if (got == line_input::outcome::end) return;
     bool is_heard = true;
     if (got == line_input::outcome::too_long)
-      is_heard = session.send(rpc_error(nullptr, rpc_code::parse_error, "the line is too long"));
+      is_heard = session.send(rpc_error(id_of_ends(line, input.tail()), rpc_code::parse_error,
+                                        "the line is too long: it has more than 16 MiB"));
     else if (!is_blank(line))
       is_heard = session.take(line);
     if (!is_heard) return;

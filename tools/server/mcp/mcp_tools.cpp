@@ -80,7 +80,15 @@ result<json> build_remember(const json& arguments) {
     return request;
   }
   request["similar"] = true;
-  if (!is_given(request, "text")) return request;
+  if (!is_given(request, "text")) {
+    if (!is_given(request, "data"))
+      return fail(errc::missing_key,
+                  request.contains("text") ? "text is null: give what is to be remembered"
+                                           : "give what is to be remembered, as text or data",
+                  "text");
+    request.erase("text");
+    return request;
+  }
   if (is_given(request, "data"))
     return fail(errc::bad_value, "give text or data, not both", "text");
   request["data"] = {{"statement", request["text"]}};

@@ -23,18 +23,36 @@ bool is_blank_file(const std::string& text) {
   return text.find_first_not_of(" \t\r\n\f\v") == std::string::npos;
 }
 
+/// How much of a text the data of a Note holds; what is behind it, of a file of up to 1 MiB, is in
+/// the payload.
+std::size_t end_of_statement(const std::string& text) {
+  constexpr std::size_t most_file_bytes = 1U << 20;
+  constexpr std::size_t most_behind = 64U << 10; // however JSON escapes it, a payload holds it
+  if (text.size() <= most_file_bytes - most_behind || text.size() > most_file_bytes)
+    return text.size();
+  std::size_t end = most_file_bytes - most_behind;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return end;
+}
+
 /// A Note is not blank, a file may be: then its payload has the text.
 void add_text(json& request, const std::string& text) {
+  if (const auto end = end_of_statement(text); end < text.size() && !is_blank_file(text)) {
+    request["data"] = {{"statement", text.substr(0, end)}};
+    request["payload"] = protocol::print(json{{"behind", text.substr(end)}});
+    return;
+  }
   request["data"] = {{"statement", is_blank_file(text) ? "(a blank file)" : text}};
   if (is_blank_file(text)) request["payload"] = protocol::print(json(text));
 }
 
 std::string text_of_version(const json& version) {
-  if (is_given(version, "payload"))
-    if (const auto text = protocol::parse_json(version["payload"].get<std::string>());
-        text && text->is_string())
-      return text->get<std::string>();
-  return version["data"].value("statement", "");
+  const auto statement = version["data"].value("statement", "");
+  if (!is_given(version, "payload")) return statement;
+  const auto beside = protocol::parse_json(version["payload"].get<std::string>());
+  if (beside && beside->is_string()) return beside->get<std::string>();
+  const bool is_cut = beside && beside->is_object() && beside->contains("behind");
+  return is_cut ? statement + beside->value("behind", "") : statement;
 }
 
 json file_metadata(const std::string& path) {

@@ -512,8 +512,8 @@ outcome<json> answer_call(call& c) {
 
 } // namespace
 
-std::string_view mem0_wire::methods_of(std::string_view path) const {
-  const auto route = mem0_route_of(path);
+std::string_view mem0_wire::methods_of(const http_request& request) const {
+  const auto route = mem0_route_of(request.path);
   return route ? mem0::methods_of(route->page) : std::string_view();
 }
 

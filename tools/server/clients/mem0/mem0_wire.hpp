@@ -11,7 +11,7 @@ class mem0_wire final : public client_wire {
 public:
   explicit mem0_wire(door& to) : to_(to) {}
 
-  [[nodiscard]] std::string_view methods_of(std::string_view path) const override;
+  [[nodiscard]] std::string_view methods_of(const http_request& request) const override;
   [[nodiscard]] std::string_view scheme() const override { return "token"; }
   http_response handle(const http_request& request) override;
   [[nodiscard]] http_response refuse(int status, std::string_view code,

@@ -50,6 +50,29 @@ std::string_view take_part(std::string_view& path) {
   return part;
 }
 
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/// Names hold what they like, a slash too.
+std::string decoded(std::string_view part) {
+  std::string text;
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const bool may_be_escape = part[i] == '%' && i + 2 < part.size();
+    const int high = may_be_escape ? hex_digit(part[i + 1]) : -1;
+    const int low = may_be_escape ? hex_digit(part[i + 2]) : -1;
+    if (high < 0 || low < 0) {
+      text += part[i];
+      continue;
+    }
+    text += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return text;
+}
+
 std::optional<zep_route> match(const pattern& p, std::string_view path) {
   zep_route route{.page = p.page};
   std::string_view shape = p.path;
@@ -58,7 +81,7 @@ std::optional<zep_route> match(const pattern& p, std::string_view path) {
     const auto wanted = take_part(shape);
     const auto part = take_part(path);
     if (wanted == any_id && !part.empty())
-      route.id = part;
+      route.id = decoded(part);
     else if (wanted == any_kind && (part == "user" || part == "graph"))
       route.kind = part;
     else if (wanted != part)

@@ -41,7 +41,7 @@ struct zep_route {
   std::string kind{}; ///< of `edges_of` and its like: user or graph
 };
 
-/// Nothing: there is no such path. `path` is decoded: an id has no slash.
+/// Nothing: there is no such path. `path` is as it was sent, %2F for a slash of an id.
 std::optional<zep_route> zep_route_of(std::string_view path);
 std::string_view methods_of(zep_page page);
 

@@ -469,13 +469,13 @@ outcome<json> answer_call(call& c) {
 
 } // namespace
 
-std::string_view zep_wire::methods_of(std::string_view path) const {
-  const auto route = zep_route_of(path);
+std::string_view zep_wire::methods_of(const http_request& request) const {
+  const auto route = zep_route_of(request.raw_path);
   return route ? zep::methods_of(route->page) : std::string_view();
 }
 
 http_response zep_wire::handle(const http_request& request) {
-  const auto route = zep_route_of(request.path);
+  const auto route = zep_route_of(request.raw_path);
   return answer_on(*this, request, [&](json body) {
     call c{.request = request,
            .route = *route,

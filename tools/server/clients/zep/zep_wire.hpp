@@ -11,7 +11,7 @@ class zep_wire final : public client_wire {
 public:
   explicit zep_wire(door& to) : to_(to) {}
 
-  [[nodiscard]] std::string_view methods_of(std::string_view path) const override;
+  [[nodiscard]] std::string_view methods_of(const http_request& request) const override;
   [[nodiscard]] std::string_view scheme() const override { return "api-key"; }
   http_response handle(const http_request& request) override;
   [[nodiscard]] http_response refuse(int status, std::string_view code,

@@ -37,6 +37,7 @@ TEST_CASE("a path of Zep is a page, and an id") {
   CHECK(page("/api/v2/graph/node/01/entity-edges") == zep_page::node_edges);
   CHECK(zep_route_of("/api/v2/graph/node/graph/town")->kind == "graph");
   CHECK(zep_route_of("/api/v2/threads/t/messages")->id == "t");
+  CHECK(zep_route_of("/api/v2/threads/a%2Fb%20%zz/messages")->id == "a/b %zz");
   for (const char* none : {"/api/v2/", "/api/v2", "/users", "/api/v2/users//threads", "/v1/search",
                            "/api/v2/users/a/b", "/api/v2/graph/edge/else/ana"})
     CHECK_FALSE(page(none).has_value());

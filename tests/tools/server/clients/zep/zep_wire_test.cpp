@@ -25,7 +25,7 @@ struct served_graph {
                            const json& body = nullptr) {
     http_request request;
     request.method = std::move(method);
-    request.path = "/api/v2/" + path;
+    request.path = request.raw_path = "/api/v2/" + path;
     request.who = who;
     if (!body.is_null()) request.body = body.dump();
     const auto made = wire.handle(request);
