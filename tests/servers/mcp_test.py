@@ -333,7 +333,7 @@ class Tools(OnStreams):
     def test_fields_without_a_topic_say_what_is_missing(self):
         client = self.start()
         self.assertIn("give its title", self.refusal(client, "remember", fields={"allergy": "hazelnuts"}))
-        topic = self.call(client, "remember", title="Ana", fields={"allergy": "hazelnuts"})
+        topic = self.call(client, "remember", title="Ana", fields={"allergy": {"value": "hazelnuts"}})
         self.assertIn("hazelnuts", self.told(client, "search", query="allergy"))
         self.assertIn("topic_id", topic)
 

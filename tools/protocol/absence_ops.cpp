@@ -141,7 +141,7 @@ result<searched> searched_for(session& s, json asked) {
   searched out{.counts = {{"memories", memories["searched"]}, {"chunks", chunks["searched"]}},
                .best_match = coverage["best_match"].get<double>()};
   for (const char* key : {"ended", "superseded", "distrusted"})
-    out.counts[key] = memories[key].get<std::int64_t>() + chunks[key].get<std::int64_t>();
+    out.counts[key] = memories.value(key, std::int64_t{0}) + chunks.value(key, std::int64_t{0});
   for (const auto& hit : (*found)["results"]) {
     json near{{"id", hit["id"]},
               {"uri", hit["uri"]},
