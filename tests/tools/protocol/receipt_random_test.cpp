@@ -15,15 +15,15 @@ using protocol::json;
 
 namespace {
 
-constexpr std::int64_t day_ns = 86'400'000'000'000;
-constexpr std::array words = {"ferry", "kettle", "harbour", "lamp", "orchard", "violin"};
+constexpr std::int64_t a_day_ns = 86'400'000'000'000;
+constexpr std::array drawn_words = {"ferry", "kettle", "harbour", "lamp", "orchard", "violin"};
 
 /// A word that a memory says, until it ends.
 struct said_word {
   std::string word;
   std::optional<timestamp> until;
 };
-struct model_memory {
+struct said_memory {
   std::string uri;
   std::string id;
   std::vector<said_word> says;
@@ -34,7 +34,7 @@ struct model_memory {
 class random_world {
 public:
   random_world(unsigned seed, const char* embedder)
-      : dice_(seed), clock_(std::make_shared<manual_clock>(timestamp{20'000 * day_ns})) {
+      : dice_(seed), clock_(std::make_shared<manual_clock>(timestamp{20'000 * a_day_ns})) {
     engine_options options;
     options.seed = seed;
     options.clock = clock_;
@@ -45,7 +45,7 @@ public:
   void step() {
     switch (below(8)) {
     case 0:
-      return clock_->set({clock_->now().ns + static_cast<std::int64_t>(below(4)) * day_ns});
+      return clock_->set({clock_->now().ns + static_cast<std::int64_t>(below(4)) * a_day_ns});
     case 1:
       return supersede();
     case 2:
@@ -87,7 +87,7 @@ public:
 
   /// By words alone, where there are no vectors: what nobody says, or no longer, is absent.
   void check_absence() {
-    for (const std::string word : words)
+    for (const std::string word : drawn_words)
       for (const bool includes_ended : {false, true}) {
         const json answer =
             ask({{"op", "absent"}, {"query", word}, {"include_ended", includes_ended}});
@@ -98,7 +98,7 @@ public:
 
 private:
   std::size_t below(std::size_t n) { return dice_() % n; }
-  std::string word() { return words[below(words.size())]; }
+  std::string word() { return drawn_words[below(drawn_words.size())]; }
   json ask(const json& request) {
     protocol::session session(*target_);
     json answer = json::parse(session.answer(request.dump()));
@@ -110,7 +110,7 @@ private:
   /// Within a few days; of a part there is none.
   std::optional<timestamp> some_end() {
     if (below(3) != 0) return std::nullopt;
-    return timestamp{clock_->now().ns + static_cast<std::int64_t>(below(6) + 1) * day_ns};
+    return timestamp{clock_->now().ns + static_cast<std::int64_t>(below(6) + 1) * a_day_ns};
   }
 
   void write(json supersedes) {
@@ -127,14 +127,14 @@ private:
   }
   void supersede() {
     if (memories_.empty()) return;
-    model_memory& older = memories_[below(memories_.size())];
+    said_memory& older = memories_[below(memories_.size())];
     if (older.is_past || older.is_topic) return;
     older.is_past = true;
     write(json::array({older.uri}));
   }
   void archive() {
     if (memories_.empty()) return;
-    const model_memory& m = memories_[below(memories_.size())];
+    const said_memory& m = memories_[below(memories_.size())];
     if (m.is_past) return;
     ask({{"op", "update_head"}, {"uri", m.uri}, {"lifecycle", {{"status", "archived"}}}});
   }
@@ -183,11 +183,11 @@ private:
   std::mt19937 dice_;
   std::shared_ptr<manual_clock> clock_;
   std::optional<engine> target_;
-  std::vector<model_memory> memories_;
+  std::vector<said_memory> memories_;
   std::vector<json> receipts_;
 };
 
-void run(unsigned seed, const char* embedder) {
+void write_and_ask(unsigned seed, const char* embedder) {
   random_world w(seed, embedder);
   for (int i = 0; i < 60; ++i) w.step();
   w.check_receipts_change_nothing();
@@ -198,9 +198,10 @@ void run(unsigned seed, const char* embedder) {
 } // namespace
 
 TEST_CASE("receipts of worlds that are written at random are equal, and change no answer") {
-  for (unsigned seed = 1; seed <= 12; ++seed) run(seed, seed % 2 == 0 ? "none" : "hash:64");
+  for (unsigned seed = 1; seed <= 12; ++seed)
+    write_and_ask(seed, seed % 2 == 0 ? "none" : "hash:64");
 }
 
 TEST_CASE("what is absent is what no memory says that holds") {
-  for (unsigned seed = 100; seed < 112; ++seed) run(seed, "none");
+  for (unsigned seed = 100; seed < 112; ++seed) write_and_ask(seed, "none");
 }

@@ -130,9 +130,9 @@ TEST_CASE("a receipt that was changed is refused, one of another state or world 
 
 TEST_CASE("a receipt changes no answer: the present of a retrieve stays that of the clock") {
   receipt_world w;
-  w.ask({{"op", "ingest"},
-         {"placement", "new_topic"},
-         {"title", "Old pier"},
+  w.ask({{"op", "write"},
+         {"type", "Topic"},
+         {"data", {{"title", "Old pier"}}},
          {"valid_until", "1971-03-01T00:00:00Z"}});
   w.ask({{"op", "ingest"}, {"placement", "new_topic"}, {"title", "New pier"}});
   w.clock->set({900 * day_ns});
