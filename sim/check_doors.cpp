@@ -292,6 +292,7 @@ std::string context_difference(const context_result& got, const context_result& 
                    tier_difference("found", got.found, expected.found),
                    tier_difference("notable", got.notable, expected.notable)})
     if (!why.empty()) return why;
+  if (got.no_good_match != expected.no_good_match) return "another word on what matches";
   if (got.more != expected.more)
     return fmt::format("{} more instead of {}", got.more, expected.more);
   if (got.tokens != expected.tokens || got.budget_tokens != expected.budget_tokens)

@@ -40,6 +40,7 @@ std::string difference(const find_result& got, const find_result& expected) {
                          : got.memories[i].standing != expected.memories[i].standing
                              ? "standing"
                              : "activation");
+  if (got.past != expected.past) return "other marks of what no longer holds";
   if (got.scores != expected.scores) return "other scores";
   if (got.distances != expected.distances) return "other distances";
   if (got.hops != expected.hops) return "other hops";

@@ -89,7 +89,8 @@ expectation<std::vector<memory>> expected_stale(const model& state, const stale_
 }
 
 /// The workload asks for what has ended and what is archived, too.
-expectation<list_result> expected_list(const model& state, const list_request& r, seq_no at) {
+expectation<list_result> expected_list(const model& state, const list_request& r, seq_no at,
+                                       timestamp now) {
   const read_options options{.actor = r.actor, .at_seq = r.at_seq, .scope = r.scope};
   const viewer who = viewer_of(options);
   std::vector<std::pair<timestamp, memory_id>> places;
@@ -103,7 +104,8 @@ expectation<list_result> expected_list(const model& state, const list_request& r
     places.emplace_back(h.created_at, id);
   }
   std::ranges::sort(places, std::greater());
-  list_result page{.memories = {}, .next = {}, .at_seq = at};
+  list_result page{.memories = {}, .past = {}, .next = {}, .at_seq = at};
+  const what_holds current(state, who, at, {.instant = now});
   for (const auto& [created, id] : places) {
     const std::string cursor = fmt::format("{}.{}", created.ns, to_string(id));
     if (std::ssize(page.memories) == r.limit) {
@@ -112,6 +114,8 @@ expectation<list_result> expected_list(const model& state, const list_request& r
       break;
     }
     page.memories.push_back(*expected_get(state, {id, options}, at));
+    page.past.push_back({.ended = current.is_over(page.memories.back()),
+                         .superseded = current.is_superseded(page.memories.back())});
   }
   return page;
 }
@@ -149,7 +153,7 @@ expectation<history_result> expected_history(const model& state, const history_r
 
 using sim::same;
 bool same(const list_result& a, const list_result& b) {
-  return a.next == b.next && a.at_seq == b.at_seq
+  return a.next == b.next && a.at_seq == b.at_seq && a.past == b.past
          && std::ranges::equal(a.memories, b.memories,
                                [](const memory& x, const memory& y) { return same(x, y); });
 }
@@ -344,6 +348,19 @@ check_result check_edges(const evidence& known, const operation& op, const edges
       known, op, m.options, answer, [&](seq_no at) { return expected_edges(known.truth, m, at); });
 }
 
+/// At a time that the clock has shown, it is explained.
+check_result check_list(const evidence& known, const operation& op, const list_request& r,
+                        const result<list_reply>& answer) {
+  check_result verdict;
+  for (const timestamp now : presents_of(known, op, r.at_seq)) {
+    verdict = explain<list_result>(
+        known, op, {.actor = r.actor, .at_seq = r.at_seq, .scope = r.scope}, answer,
+        [&](seq_no at) { return expected_list(known.truth, r, at, now); });
+    if (verdict) break;
+  }
+  return verdict;
+}
+
 check_result check_read_reply(const evidence& known, const operation& op,
                               const result<reply_message>& answer) {
   const model& state = known.truth;
@@ -358,10 +375,7 @@ check_result check_read_reply(const evidence& known, const operation& op,
         known, op, m->request.options, part<stale_reply>(answer),
         [&](seq_no at) { return expected_stale(state, m->request, at); });
   if (const auto* m = std::get_if<list_message>(&op.request))
-    return explain<list_result>(
-        known, op,
-        {.actor = m->request.actor, .at_seq = m->request.at_seq, .scope = m->request.scope},
-        part<list_reply>(answer), [&](seq_no at) { return expected_list(state, m->request, at); });
+    return check_list(known, op, m->request, part<list_reply>(answer));
   if (const auto* m = std::get_if<history_message>(&op.request))
     return explain_beside_trims<history_result>(
         known, op,

@@ -290,6 +290,7 @@ std::expected<context_result, errc> context_in(const model& state, const context
                                .scope = r.scope};
     const auto found = search_in(state, asked, at, now, by_words);
     if (!found) return std::unexpected(found.error());
+    made.out.no_good_match = found->results.empty();
     made.put_found(*found);
   }
   const bool is_asked = r.query || (r.action && !r.objects.empty());

@@ -377,6 +377,8 @@ std::expected<find_result, errc> find_in(const model& state, const find_request&
   if (r.limit && rows.size() > static_cast<std::size_t>(*r.limit))
     rows.resize(static_cast<std::size_t>(*r.limit));
   const told_by told{state, r, at, now};
+  const what_holds current(state, viewer_of(r), at,
+                           {.instant = r.as_of.value_or(now), .is_asked = r.as_of.has_value()});
   if (fills_budget(r))
     out.trimmed_by_budget = keep_fitting(told, rows, *out.form, *r.budget_tokens);
   if (r.budget_tokens) out.trimmed_by_budget += trim(told, rows, *out.form, *r.budget_tokens);
@@ -393,6 +395,8 @@ std::expected<find_result, errc> find_in(const model& state, const find_request&
       out.hops.push_back(one.reached.hop);
       out.via.emplace_back(one.reached.via);
     }
+    out.past.push_back(
+        {.ended = current.is_over(one.record), .superseded = current.is_superseded(one.record)});
     one.record.standing = standing_in(state, one.record.head->id, at);
     out.memories.push_back(std::move(one.record));
   }

@@ -6,6 +6,7 @@
 #include "sim/model_current.hpp"
 #include "sim/model_doors.hpp"
 #include "sim/model_lineage.hpp"
+#include "sim/searched_state.hpp"
 
 namespace mneme::sim {
 
@@ -67,7 +68,7 @@ std::vector<memory_id> with_vector(const model& state, const retrieve_request& r
 
 std::expected<std::vector<bundle_of>, errc> chosen(const model& state, const retrieve_request& r,
                                                    const std::vector<float>& q, seq_no at,
-                                                   const what_holds& current) {
+                                                   timestamp now, const what_holds& current) {
   const auto ids = with_vector(state, r, at, current);
   const auto most = static_cast<std::size_t>(r.top_k);
   std::vector<bundle_of> found;
@@ -83,9 +84,26 @@ std::expected<std::vector<bundle_of>, errc> chosen(const model& state, const ret
   near.reserve(ids.size());
   for (const auto& id : ids) near.emplace_back(cosine_distance(q, state.vector_at(id, at)), id);
   std::ranges::sort(near);
-  for (const auto& [distance, id] : near) {
-    if (found.size() == most) break;
-    found.push_back({id, 1.0 - distance});
+  // Topics of which only the past has words of q make room for the next, eight times.
+  for (int times = 0;; ++times) {
+    found.clear();
+    for (const auto& [distance, id] : near)
+      if (found.size() < most) found.push_back({id, 1.0 - distance});
+    if (r.include_ended) break;
+    const auto is_past = [&](const memory_id& id) {
+      const bool is_named =
+          r.topic_ids && std::ranges::find(*r.topic_ids, id) != r.topic_ids->end();
+      return !is_named
+             && is_past_topic(state, *state.memory_at(id, at), at, r.q,
+                              {.instant = r.as_of.value_or(now)}, false);
+    };
+    std::set<memory_id> past;
+    for (const auto& b : found)
+      if (is_past(b.id)) past.insert(b.id);
+    if (past.empty()) break;
+    std::erase_if(near, [&](const auto& n) { return past.contains(n.second); });
+    std::erase_if(found, [&](const bundle_of& b) { return past.contains(b.id); });
+    if (times == 8) break;
   }
   if (r.topic_ids)
     std::erase_if(found, [&](const bundle_of& b) {
@@ -159,7 +177,9 @@ std::vector<topic_field_view> views_in(const model& state, const std::vector<top
       const bool is_it = options.as_of ? r.valid_from <= *options.as_of
                                              && (!r.valid_until || *options.as_of < *r.valid_until)
                                        : r.number == f.current;
-      if (is_it && !view.current) view.current = r;
+      const bool has_ended =
+          options.ended_by && r.valid_until && *r.valid_until <= *options.ended_by;
+      if (is_it && !has_ended && !view.current) view.current = r;
     }
     if (options.history) {
       if (all.size() > static_cast<std::size_t>(options.history_limit))
@@ -191,7 +211,8 @@ std::expected<std::vector<float>, errc> query_vector(const model& state, const s
 }
 
 std::expected<retrieve_result, errc> retrieve_in(const model& state, const retrieve_request& r,
-                                                 seq_no at, timestamp now) {
+                                                 seq_no at, timestamp clock) {
+  const timestamp now = r.now.value_or(clock);
   if (r.touch == true && !viewer_of(r).may_touch()) return std::unexpected(errc::scope_violation);
   std::vector<float> q;
   if (has(r, retrieve_stage::semantic)) {
@@ -201,7 +222,7 @@ std::expected<retrieve_result, errc> retrieve_in(const model& state, const retri
   }
   const what_holds current(state, viewer_of(r), at,
                            {.instant = r.as_of.value_or(now), .is_asked = r.as_of.has_value()});
-  const auto ids = chosen(state, r, q, at, current);
+  const auto ids = chosen(state, r, q, at, now, current);
   if (!ids) return std::unexpected(ids.error());
   retrieve_result out;
   out.at_seq = at;
@@ -224,7 +245,10 @@ std::expected<retrieve_result, errc> retrieve_in(const model& state, const retri
     if (structural || temporal)
       b.fields = views_in(
           state, fields_wanted(state, r, one.id, at),
-          {.history = r.explain && temporal, .history_limit = r.history_limit, .as_of = r.as_of},
+          {.history = r.explain && temporal,
+           .history_limit = r.history_limit,
+           .as_of = r.as_of,
+           .ended_by = r.include_ended ? std::nullopt : std::optional(r.as_of.value_or(now))},
           viewer_of(r), at);
     if (structural) b.neighbours = neighbours_of(state, r, one.id, *b.fields, at);
     if (out.candidates.size() < 5) {

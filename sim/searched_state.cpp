@@ -208,14 +208,19 @@ std::string field_asked_for(const std::string& question, double function_words, 
 }
 
 bool is_past_topic(const searched_state& s, const memory& m) {
+  return is_past_topic(s.state, m, s.at, s.r.query, s.when(), s.r.include_ended);
+}
+
+bool is_past_topic(const model& state, const memory& m, seq_no at, const std::string& question,
+                   judged_by when, bool includes_ended) {
   if (m.head->type != memory_type::topic) return false;
   std::vector<topic_value> told;
   std::vector<topic_value> past;
-  for (const auto& v : s.state.values_at(m.head->id, s.at))
-    (is_told(v, s.when(), s.r.include_ended) ? told : past).push_back(v);
+  for (const auto& v : state.values_at(m.head->id, at))
+    (is_told(v, when, includes_ended) ? told : past).push_back(v);
   const auto says_any = [&](const std::string& text) {
     const auto has = text_terms(text);
-    return std::ranges::any_of(text_terms(s.r.query), [&](const auto& term) {
+    return std::ranges::any_of(text_terms(question), [&](const auto& term) {
       return !is_function_term(term) && std::ranges::find(has, term) != has.end();
     });
   };

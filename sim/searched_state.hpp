@@ -50,7 +50,9 @@ std::string field_asked_for(const std::string& question, double function_words,
 /// Which of the fields that tell by then.
 std::string field_asked_for(const std::string& question, double function_words, const model& state,
                             const memory_id& topic, seq_no at, judged_by when, bool includes_ended);
-/// Has nothing but what a field held words of the question?
+/// Has nothing but what a field held by then words of the question?
+bool is_past_topic(const model& state, const memory& m, seq_no at, const std::string& question,
+                   judged_by when, bool includes_ended);
 bool is_past_topic(const searched_state& s, const memory& m);
 
 /// What an answer shows of a text.

@@ -124,6 +124,7 @@ retrieve_request workload::some_retrieve() {
   r.include_ended = draw_.percent(30);
   if (draw_.percent(20)) r.min_trust = static_cast<double>(draw_.below(5)) / 4.0;
   r.at_seq = some_past();
+  if (draw_.percent(20)) r.now = some_time();
   r.expand_refs = structural && draw_.percent(30);
   if (!r.at_seq && draw_.percent(30)) r.touch = draw_.percent(50);
   r.actor = some_asker();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "mneme/past_marks.hpp"
 #include "views/asker.hpp"
 #include "views/read_views.hpp"
 #include "views/supersession.hpp"
@@ -68,6 +69,11 @@ public:
   /// those alone who ask for such, and is not judged.
   [[nodiscard]] bool holds(const row_line& line) const {
     return !may_have_held(line.flags) || (!has_ended(line) && !is_superseded(line));
+  }
+
+  [[nodiscard]] past_marks marks_of(const row_line& line) const {
+    if (!may_have_held(line.flags)) return {};
+    return {.ended = has_ended(line), .superseded = is_superseded(line)};
   }
 
 private:

@@ -263,7 +263,9 @@ result<topic_field_view> read_field_view(kv_reader& reader, topic_field field,
   if (!options.as_of) {
     auto current = read_revision(reader, head, view.field.current);
     if (!current) return propagate(current);
-    view.current = std::move(*current);
+    const auto& until = (*current).valid_until;
+    const bool has_ended = options.ended_by && until && *until <= *options.ended_by;
+    if (!has_ended) view.current = std::move(*current);
   }
   // The first revision of the history that was valid then.
   first_of_history valid(options.as_of ? 1 : 0);

@@ -153,6 +153,7 @@ struct context_result {
   /// Notable all that the asker sees.
   std::int64_t more = 0;
   std::vector<memory_uri> reachable_uris; ///< of them the best first, at most 64
+  bool no_good_match = false;             ///< Found was asked for, and nothing answers the query
   /// As search_result::embedder_problem.
   std::string embedder_problem;
   seq_no at_seq;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "mneme/past_marks.hpp"
 #include "mneme/scope.hpp"
 #include "mneme/types.hpp"
 
@@ -31,7 +32,8 @@ struct list_request {
 
 struct list_result {
   std::vector<memory> memories;
-  std::string next; ///< cursor of the next page; empty = this was the last one
+  std::vector<past_marks> past; ///< of each of them
+  std::string next;             ///< cursor of the next page; empty = this was the last one
   seq_no at_seq;
 };
 

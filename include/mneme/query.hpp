@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "mneme/past_marks.hpp"
 #include "mneme/scope.hpp"
 #include "mneme/types.hpp"
 
@@ -141,6 +142,7 @@ struct query_plan {
 
 struct find_result {
   std::vector<memory> memories;
+  std::vector<past_marks> past;      ///< of each of them; a walk judges its own, too
   std::vector<std::string> rendered; ///< empty when nothing is rendered
   /// Of each topic what its fields hold, in one line; only where nothing is rendered. A text that
   /// is rendered in another form than short ends with it.

@@ -241,6 +241,8 @@ struct field_options {
   bool history = false;
   std::int64_t history_limit = default_history_limit;
   std::optional<timestamp> as_of{}; ///< valid time: which revision is the current one
+  /// A current one that has ended by then is not told; without, it is.
+  std::optional<timestamp> ended_by{};
 };
 
 enum class retrieve_stage : std::uint8_t { semantic, structural, temporal };
@@ -256,11 +258,14 @@ struct retrieve_request {
   std::optional<std::vector<std::string>> field_names{};
   std::optional<std::vector<float>> vector{}; ///< of q; default: embedded by the world's embedder
   std::optional<timestamp> as_of{};           ///< valid time of field values, and of topics' ends
-  bool include_ended = false; ///< also topics that no longer hold, and are not named by topic_ids
+  /// Also topics that no longer hold, and are not named by topic_ids, and values that have ended.
+  bool include_ended = false;
   /// In [0,1]: leaves out topics and neighbours that are trusted less; not those that topic_ids
   /// name.
   std::optional<double> min_trust{};
   std::optional<seq_no> at_seq{};
+  /// What has ended by; default: the clock, with at_seq the time of that entry.
+  std::optional<timestamp> now{};
   bool expand_refs = false;                    ///< topics that fields refer to are neighbours too
   std::optional<bool> touch{};                 ///< default true; at_seq: false
   std::optional<std::string> actor{};          ///< who is asking; absent or "" = the host, sees all

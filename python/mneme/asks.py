@@ -317,6 +317,22 @@ def context(**more: Any) -> Ask[Record]:
     return Ask("context", keys(more), whole)
 
 
+def absent(query: Optional[str] = None, **more: Any) -> Ask[Record]:
+    return Ask("absent", keys({"query": query, **more}), whole)
+
+
+def replay_receipt(receipt: Mapping[str, Any], **more: Any) -> Ask[Record]:
+    return Ask("replay_receipt", keys({"receipt": receipt, **more}), whole)
+
+
+def weights(**more: Any) -> Ask[Record]:
+    return Ask("weights", keys(more), whole)
+
+
+def set_weights(weights: Optional[str] = None, **more: Any) -> Ask[Record]:
+    return Ask("set_weights", keys({"weights": weights, **more}), whole)
+
+
 def prove(**more: Any) -> Ask[Record]:
     return Ask("prove", keys(more), whole)
 

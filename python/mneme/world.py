@@ -186,6 +186,22 @@ class World:
         """What an agent should know first: actor=…, query=…, budget_tokens=…."""
         return self.run(asks.context(**more))
 
+    def absent(self, query: Optional[str] = None, **more: Any) -> Record:
+        """Whether nothing that holds says this; ids=[…] and fields=[…] that are to be nowhere come with proofs."""
+        return self.run(asks.absent(query, **more))
+
+    def replay_receipt(self, receipt: Mapping[str, Any], **more: Any) -> Record:
+        """Asks again what the receipt of an answer (receipt=True) says was asked: `equal`, or `differences`."""
+        return self.run(asks.replay_receipt(receipt, **more))
+
+    def weights(self, **more: Any) -> Record:
+        """The weights by which search ranks, and who set them."""
+        return self.run(asks.weights(**more))
+
+    def set_weights(self, weights: Optional[str] = None, **more: Any) -> Record:
+        """Sets them for the world, "text=0.5,recency=0.1"; reset=True takes those that it was made with."""
+        return self.run(asks.set_weights(weights, **more))
+
     def prove(self, **more: Any) -> Record:
         """Proofs that memories, edges, fields or entries are, or are not, under a root."""
         return self.run(asks.prove(**more))

@@ -165,6 +165,7 @@ result<void> context_state::fill(const read_views& views, kv_reader& reader) {
   if (search) {
     auto found = search->take_found(views);
     if (!found) return propagate(found);
+    answer.no_good_match = found->empty();
     if (auto ok = room_left.fill_found(*found); !ok) return ok;
   } else if (salient) {
     const found_rows ranked = salient->take_rows();

@@ -80,7 +80,11 @@ public:
         views_(views),
         source_(source),
         order_(run.ordering(views)),
-        lineage_(views, run.context.at) {
+        lineage_(views, run.context.at),
+        visible_(run.who, *views.attributes, *views.nodes),
+        current_(visible_, views, run.context.at,
+                 {.instant = run.request.as_of.value_or(run.context.now),
+                  .is_asked = run.request.as_of.has_value()}) {
     const find_request& r = run.request;
     when_ = {.instant = r.as_of.value_or(run.context.now),
              .is_asked = r.as_of.has_value(),
@@ -203,6 +207,7 @@ private:
     find_result& out = run_.answer;
     if (run_.request.late_binding) run_.accessed.push_back(row.record.head->id);
     out.memories.push_back(std::move(row.record));
+    out.past.push_back(current_.marks_of(views_.attributes->rows().line(row.at.row)));
     if (out.form) {
       out.rendered.push_back(std::move(row.text.text));
       out.rendered_tokens.push_back(row.text.tokens);
@@ -223,6 +228,8 @@ private:
   record_source& source_;
   row_order order_;
   lineage_reader lineage_;
+  visible_rows visible_;
+  current_memories current_; ///< by what is visible
   value_time when_;
   std::vector<std::string> asked_; ///< words that something is to be near to
   std::vector<answer_row> page_;

@@ -216,19 +216,27 @@ result<list_result> read_list(const read_views& views, const list_request& r,
                     if (!now) return propagate(now);
                     auto places = page_search(r, views, who, at, *now, *after).run(time);
                     if (!places) return propagate(places);
-                    list_result page{.memories = {}, .next = {}, .at_seq = at};
+                    list_result page{.memories = {}, .past = {}, .next = {}, .at_seq = at};
                     if (places->size() > static_cast<std::uint64_t>(r.limit)) {
                       ensure(places->size() == static_cast<std::uint64_t>(r.limit) + 1,
                              "one is looked ahead");
                       places->pop_back();
                       page.next = cursor_of(places->back());
                     }
+                    const visible_rows visible(who, *views.attributes, *views.nodes);
+                    const current_memories current(visible, views, at, {.instant = *now});
+                    const auto marks_of = [&](const memory_id& id) {
+                      const attributes& columns = *views.attributes;
+                      const row_no row = columns.row_of(views.nodes->find(id), at);
+                      return current.marks_of(columns.rows().line(row));
+                    };
                     answer_room room(views.max_answer_bytes, "ask for fewer by limit", "limit");
                     for (const list_place& place : *places) {
                       auto m = visible_memory(views, reader, place.id, who, at, "id");
                       if (!m) return propagate(m);
                       if (auto ok = room.take(answer_bytes(*m)); !ok) return propagate(ok);
                       page.memories.push_back(std::move(*m));
+                      page.past.push_back(marks_of(place.id));
                     }
                     return page;
                   });

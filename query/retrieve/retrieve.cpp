@@ -11,6 +11,7 @@
 #include "query/find/near_target.hpp"
 #include "query/request_numbers.hpp"
 #include "query/retrieve/retrieve_state.hpp"
+#include "query/search/question_share.hpp"
 #include "query/vector_check.hpp"
 #include "views/current_memories.hpp"
 
@@ -60,6 +61,10 @@ result<void> check_sizes(const retrieve_request& r) {
   return check_positive(r.history_limit, "history_limit");
 }
 
+/// The nearest are looked for again so often where some were found by what a field held alone;
+/// then nothing comes in their place.
+constexpr int most_times_past = 8;
+
 /// Each once, in the caller's order, cut to top_k before anything is looked at.
 std::vector<memory_id> named_topics(const retrieve_request& r) {
   std::vector<memory_id> ids;
@@ -84,8 +89,8 @@ public:
         visible_(state.who, columns_, nodes_),
         distrusted_(state.distrusted),
         current_(visible_, views, at_,
-                 {.instant = state.request.as_of.value_or(state.context.now),
-                  .is_asked = state.request.as_of.has_value()}) {
+                 {.instant = state.instant(), .is_asked = state.request.as_of.has_value()}),
+        past_topics_(state.past_topics) {
     std::ranges::sort(named_);
   }
 
@@ -123,8 +128,8 @@ private:
   /// A topic that is named is wanted as it is, if it is there.
   [[nodiscard]] bool holds_or_is_asked_for(row_no row) const {
     const row_line& line = columns_.rows().line(row);
-    const bool is_wanted =
-        (includes_ended_ || current_.holds(line)) && !distrusted_.contains(line.node);
+    const bool is_wanted = (includes_ended_ || current_.holds(line))
+                           && !distrusted_.contains(line.node) && !past_topics_.contains(line.node);
     return is_wanted || is_named(line);
   }
   [[nodiscard]] bool is_named(const row_line& line) const {
@@ -141,6 +146,7 @@ private:
   visible_rows visible_;
   const distrusted_memories& distrusted_;
   current_memories current_; ///< by what is visible
+  const std::set<std::uint32_t>& past_topics_;
 };
 
 } // namespace
@@ -166,6 +172,7 @@ result<void> retrieve_run::check(const retrieve_request& r) {
   if (auto ok = check_sizes(r); !ok) return ok;
   if (auto ok = check_share(r.min_trust, "min_trust"); !ok) return ok;
   if (auto ok = check_positive(r.deadline_ms, "deadline_ms"); !ok) return ok;
+  if (auto ok = check_time(r.now, "now"); !ok) return ok;
   if (r.at_seq && r.touch.value_or(false))
     return fail(errc::unsupported, "a retrieve at a past seq touches nothing", "touch");
   if (r.expand_refs && !asks_for(r, retrieve_stage::structural))
@@ -183,6 +190,7 @@ result<std::unique_ptr<retrieve_run>> retrieve_run::compile(retrieve_request req
                             "ask for fewer by top_k, history_limit or field_names", "top_k");
   state->request = std::move(request);
   state->context = context;
+  if (state->request.now) state->context.now = *state->request.now;
   const retrieve_request& r = state->request;
   if (auto ok = check(r); !ok) return propagate(ok);
   state->who = asker(r.actor, context.scope);
@@ -328,8 +336,19 @@ result<void> retrieve_state::run_near(const read_views& views) {
     ensure(row.value != no_number, "what is near has a row at the seq read");
     return views.attributes->node(row);
   };
-  const auto hits =
-      nearest_topics(views, [&](slot_no slot) { return views.nodes->id(node_of(slot)); });
+  const auto tie = [&](slot_no slot) { return views.nodes->id(node_of(slot)); };
+  auto hits = nearest_topics(views, tie);
+  for (int times = 0; !request.include_ended; ++times) {
+    if (auto ok = time.check(); !ok) return ok;
+    auto any = note_past_topics(hits, views);
+    if (!any) return propagate(any);
+    if (!*any) break;
+    const auto is_past = [&](slot_no slot) { return past_topics.contains(node_of(slot).value); };
+    std::erase_if(slots, is_past);
+    std::erase_if(hits, [&](const near_hit& hit) { return is_past(hit.slot); });
+    if (times == most_times_past || (!compares_all && slots.empty())) break;
+    hits = nearest_topics(views, tie);
+  }
   if (auto ok = time.check(); !ok) return ok;
   auto allowed = request.topic_ids.value_or(std::vector<memory_id>{});
   std::ranges::sort(allowed);
@@ -340,6 +359,27 @@ result<void> retrieve_state::run_near(const read_views& views) {
   }
   selected();
   return {};
+}
+
+result<bool> retrieve_state::note_past_topics(const std::vector<near_hit>& nearest,
+                                              const read_views& views) {
+  // A value that begins after as_of may have had another before it, which is told: it hides
+  // nothing.
+  const value_time when{.instant = instant()};
+  const auto terms = distinct_terms(request.q, views.lexical->language());
+  past_topic_test test(views, context.at, when, terms, time, field_values);
+  const std::size_t before = past_topics.size();
+  for (const near_hit& hit : nearest) {
+    const row_no row = views.attributes->row_of_slot(hit.slot, context.at);
+    const node_no node = views.attributes->node(row);
+    if (request.topic_ids
+        && std::ranges::find(*request.topic_ids, views.nodes->id(node)) != request.topic_ids->end())
+      continue;
+    auto is_past = test.is_past(row);
+    if (!is_past) return propagate(is_past);
+    if (*is_past) past_topics.insert(node.value);
+  }
+  return past_topics.size() != before;
 }
 
 result<void> retrieve_state::run_link(const read_views& views) {

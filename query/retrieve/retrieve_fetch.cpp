@@ -96,7 +96,8 @@ private:
     const field_options options{.history =
                                     run_.request.explain && run_.has(retrieve_stage::temporal),
                                 .history_limit = run_.request.history_limit,
-                                .as_of = run_.request.as_of};
+                                .as_of = run_.request.as_of,
+                                .ended_by = ended_by()};
     b.fields.emplace();
     for (auto& f : *fields) {
       auto view = read_field_view(reader_, std::move(f), options);
@@ -106,6 +107,12 @@ private:
       b.fields->push_back(std::move(*view));
     }
     return {};
+  }
+
+  /// What has ended by then is not told; none where that is asked for.
+  [[nodiscard]] std::optional<timestamp> ended_by() const {
+    if (run_.request.include_ended) return std::nullopt;
+    return run_.instant();
   }
 
   result<void> read_neighbours_into(topic_bundle& b, const retrieve_candidate& c) {

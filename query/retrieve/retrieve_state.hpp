@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "index/vectors/vectors.hpp"
 #include "query/deadline.hpp"
+#include "query/past_topics.hpp"
 #include "query/retrieve/retrieve.hpp"
 #include "views/answer_room.hpp"
 #include "views/asker.hpp"
@@ -45,6 +47,10 @@ struct retrieve_state {
   bool compares_all = false;
   std::vector<slot_no> slots; ///< of the topics with a vector that near chooses from; else of one
   std::vector<retrieve_candidate> chosen;
+  /// Nodes of topics that have the words of q in nothing but what a field held: as search has it,
+  /// they are not among the answers.
+  std::set<std::uint32_t> past_topics{};
+  known_field_values field_values{};
   retrieve_result answer;
 
   [[nodiscard]] bool has(retrieve_stage stage) const;
@@ -58,6 +64,10 @@ struct retrieve_state {
   result<void> run_link(const read_views& views);
   result<void> run_fetch(const read_views& views);
 
+  /// The time by which it is judged what has ended.
+  [[nodiscard]] timestamp instant() const { return request.as_of.value_or(context.now); }
+  /// Adds to past_topics those among the nearest that are not named; were there any?
+  result<bool> note_past_topics(const std::vector<near_hit>& nearest, const read_views& views);
   [[nodiscard]] bool most_vectors_are_topics(const read_views& views) const;
   [[nodiscard]] std::vector<near_hit>
   nearest_topics(const read_views& views, const std::function<memory_id(slot_no)>& tie) const;

@@ -29,6 +29,23 @@ def test_what_was_written_is_found_by_every_door(world):
     assert TEA["statement"] in str(told.tiers)
 
 
+def test_absence_weights_and_receipts(world):
+    note = world.write("Note", TEA)
+    assert world.absent("zeppelin schedules of the baltic").absent
+    assert not world.absent("when is tea served").absent
+    gone = world.absent(ids=[NOWHERE])
+    assert gone.absent and len(gone.proof.proofs) == 1
+    receipt = world.search("when is tea served", receipt=True).answer.receipt
+    assert receipt.results[0].id == note.id
+    world.write("Note", {"statement": "tea tea tea"})
+    assert world.replay_receipt(receipt).equal
+    before = world.weights().weights
+    world.set_weights("text=0.5")
+    assert "text=0.5" in world.weights().weights
+    world.set_weights(reset=True)
+    assert world.weights().weights == before
+
+
 def test_changes_make_versions_and_edges_and_can_be_undone(world):
     note = world.write("Note", TEA)
     later = world.update(note, {"statement": "tea is served at six"})

@@ -49,7 +49,8 @@ class Quickstart(unittest.TestCase):
         world = pathlib.Path(self.holder.name, "kept")
         output = self.done("--world", str(world), str(self.folder))
         self.assertIn("3 memories of 3", output)  # by type, tag and time
-        self.assertIn("success interaction", output)
+        self.assertIn("Warm kettle", output)
+        self.assertNotIn("success interaction", output)
         self.assertTrue((world / "WORLD").is_file())
 
     def test_no_commits_yet(self):

@@ -325,10 +325,30 @@ class Tools(OnStreams):
         self.assertIn("| note ended | Ana likes green tea", text)
         self.assertRegex(text, r"#1 \d{4}-\d\d-\d\d \| note ended")
         text = self.told(client, "find", near="green tea", limit=3, include_ended=True)
-        self.assertRegex(text, r"#1 \d{4}-\d\d-\d\d \| Ana likes green tea")
+        self.assertRegex(text, r"#1 \d{4}-\d\d-\d\d ended \| Ana likes green tea")
         self.assertEqual(self.call(client, "find", near="green tea", limit=3)["memories"], [])
         self.assertEqual(
             len(self.call(client, "find", near="green tea", limit=3, include_ended=True)["memories"]), 1)
+
+    def test_fields_without_a_topic_say_what_is_missing(self):
+        client = self.start()
+        self.assertIn("give its title", self.refusal(client, "remember", fields={"allergy": "hazelnuts"}))
+        topic = self.call(client, "remember", title="Ana", fields={"allergy": {"value": "hazelnuts"}})
+        self.assertIn("hazelnuts", self.told(client, "search", query="allergy"))
+        self.assertIn("topic_id", topic)
+
+    def test_forget_takes_its_words_as_a_query(self):
+        client = self.start()
+        self.call(client, "remember", text="The kettle is broken.")
+        shown = self.call(client, "forget", query="the kettle is broken", dry_run=True)
+        self.assertEqual(len(shown["selected"]), 1)
+        self.assertIn("bad_value", self.refusal(client, "forget", query="a", words="b"))
+
+    def test_context_says_that_nothing_answers_and_when_things_were(self):
+        client = self.start()
+        self.call(client, "remember", text="The kettle is broken.")
+        self.assertIn("no good match", self.told(client, "context", query="zeppelin schedules"))
+        self.assertRegex(self.told(client, "context"), r"#1 \d{4}-\d\d-\d\d \| The kettle")
 
     def test_what_is_remembered_twice_is_told(self):
         client = self.start()

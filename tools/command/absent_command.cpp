@@ -23,6 +23,7 @@ struct absent_options {
   std::optional<std::int64_t> at_seq;
   std::optional<std::string> at;
   std::optional<std::string> actor;
+  bool include_ended = false;
 };
 
 result<json> absent_request_of(const absent_options& o) {
@@ -49,6 +50,7 @@ result<json> absent_request_of(const absent_options& o) {
   set_if(request, "at_seq", o.at_seq);
   set_if(request, "at", o.at);
   set_if(request, "actor", o.actor);
+  if (o.include_ended) request["include_ended"] = true;
   return request;
 }
 
@@ -78,6 +80,7 @@ void add_absent_command(CLI::App& app, command_result& outcome) {
         c.add_option("--project", o.project, "of exactly this project");
         c.add_option("--tag", o.tag, "with this tag");
         c.add_option("--as-of", o.as_of, "what was valid at that time, and not what is now");
+        c.add_flag("--include-ended", o.include_ended, "what no longer holds says it, too");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
         c.add_option("--at", o.at, "as of the last entry at or before this time");
         c.add_option("--actor", o.actor, "who is asking");

@@ -88,13 +88,25 @@ struct verify_options {
   std::optional<std::string> root;
 };
 
-/// Checks an answer of prove; needs no world.
+/// The proofs in an answer of prove, or of absent, which has such an answer in it.
+result<json> proof_in(json answer) {
+  if (!answer.is_object() || !answer.contains("absent")) return answer;
+  if (!answer.contains("proof"))
+    return fail(errc::missing_key, "absent gives proofs of ids and fields alone: name some",
+                "proof");
+  json proof = answer["proof"];
+  return proof;
+}
+
+/// Checks an answer of prove or absent; needs no world.
 status verify_proof(const verify_options& o) {
   auto text = importing::read_source(*o.proof == "-" ? "/dev/stdin" : *o.proof);
   if (!text) return report(o.common, text.error());
   auto answer = protocol::parse_json(*text);
   if (!answer) return report(o.common, answer.error());
-  auto bundle = protocol::read_proof(*answer);
+  auto proof = proof_in(std::move(*answer));
+  if (!proof) return report(o.common, proof.error());
+  auto bundle = protocol::read_proof(*proof);
   if (!bundle) return report(o.common, bundle.error());
   auto verified = protocol::verify_proofs(*bundle);
   if (verified && o.root && to_hex(bundle->roots.overall) != *o.root)
@@ -215,7 +227,7 @@ void add_proof_commands(CLI::App& app, command_result& outcome) {
   CLI::App* verify = add_command<verify_options>(
       app, "verify", "Check a world's whole journal, or a proof", true, outcome,
       [](CLI::App& c, verify_options& o) {
-        c.add_option("--proof", o.proof, "a file with an answer of prove, or -");
+        c.add_option("--proof", o.proof, "a file with an answer of prove or absent, or -");
         c.add_option("--root", o.root, "the root that the proof must be against");
       },
       run_verify);

@@ -85,14 +85,25 @@ std::string with_standing(std::string kind, const json& row) {
 
 /// What of a row is said before its text: that it is gone, and how far it can be relied on.
 std::string noted_text(const json& row, std::string text) {
-  if (const auto standing = with_standing("", row); !standing.empty())
-    text = fmt::format("({}) {}", standing, text);
+  std::string noted;
+  for (const char* mark : {"ended", "superseded"})
+    if (row.contains(mark)) noted += (noted.empty() ? "" : ", ") + std::string(mark);
+  noted = with_standing(std::move(noted), row);
+  if (!noted.empty()) text = fmt::format("({}) {}", noted, text);
   if (row.contains("tombstone") && !row["tombstone"].is_null()) text = "(tombstoned) " + text;
   return text;
 }
 
+/// YYYY-MM-DD hh:mm of a time as answers have it.
+std::string minute_of(std::string time) {
+  constexpr std::size_t size = 16;
+  if (time.size() > size) time.resize(size);
+  std::ranges::replace(time, 'T', ' ');
+  return time;
+}
+
 std::string render_find(const json& answer, const page& on) {
-  text_table table({"score", "distance", "hops", "memory", "actor", "tags", "text"});
+  text_table table({"score", "distance", "hops", "when", "memory", "actor", "tags", "text"});
   const json& memories = answer["memories"];
   const json& rendered = answer["rendered"];
   for (std::size_t i = 0; i < memories.size(); ++i) {
@@ -100,8 +111,9 @@ std::string render_find(const json& answer, const page& on) {
     std::string text = i < rendered.size() ? cell(rendered[i]) : cell(m["forms"]["medium"]);
     if (m.contains("told")) text += cell(m["told"]);
     table.add({number(answer["scores"], i), number(answer["distances"], i),
-               i < answer["hops"].size() ? cell(answer["hops"][i]) : "", cell(m["uri"]),
-               cell(m["actor_scope"]), words(m["tags"]), noted_text(m, std::move(text))});
+               i < answer["hops"].size() ? cell(answer["hops"][i]) : "",
+               minute_of(cell(m["created_at"])), cell(m["uri"]), cell(m["actor_scope"]),
+               words(m["tags"]), noted_text(m, std::move(text))});
   }
   std::string out = table.text(on.width, on.colour) + find_footer(answer);
   if (answer.contains("plan")) out += render_plan(answer["plan"], on);
@@ -174,7 +186,7 @@ std::string render_list(const json& answer, const page& on) {
     const std::string text = cell(m["forms"]["medium"]);
     table.add({cell(m["created_at"]), cell(m["uri"]), cell(m["actor_scope"]),
                m.contains("key") ? cell(m["namespace"]) + " " + cell(m["key"]) : "",
-               m["tombstone"].is_null() ? text : "(tombstoned) " + text});
+               noted_text(m, text)});
   }
   const std::size_t count = answer["memories"].size();
   std::string out = table.text(on.width, on.colour)
@@ -339,14 +351,6 @@ std::string render_lines(const json& items, const char* nothing) {
   return text;
 }
 
-/// YYYY-MM-DD hh:mm of a time as answers have it.
-std::string minute_of(std::string time) {
-  constexpr std::size_t size = 16;
-  if (time.size() > size) time.resize(size);
-  std::ranges::replace(time, 'T', ' ');
-  return time;
-}
-
 /// Who said a memory, where its metadata say so.
 std::string speaker_of(const json& hit) {
   const auto& metadata = hit["metadata"];
@@ -371,6 +375,12 @@ std::string parts_of(const json& hit) {
   return text + "\n";
 }
 
+/// In the form that was asked for, else the words that were searched.
+std::string shown_of(const json& hit, const word_marks& marks) {
+  const bool is_rendered = hit.contains("rendered") && hit["rendered"].is_string();
+  return marks.excerpt(cell(hit[is_rendered ? "rendered" : "content"]));
+}
+
 std::string render_search(const json& answer, const page& on) {
   const word_marks marks(cell(answer["query"]));
   text_table table({"score", "what", "when", "who", "id", "text"});
@@ -381,7 +391,7 @@ std::string render_search(const json& answer, const page& on) {
                is_chunk ? fmt::format("{}#{}", cell(hit["path"]), cell(hit["chunk_index"]))
                         : kind_of(hit),
                is_chunk ? "" : minute_of(cell(hit["created_at"])), speaker_of(hit), cell(hit["id"]),
-               marks.excerpt(cell(hit["content"]))});
+               shown_of(hit, marks)});
   }
   std::string text = table.text(on.width, on.colour);
   for (const char* leg : {"memory", "content"}) {
@@ -456,7 +466,9 @@ std::string render_context(const json& answer, const page& on) {
       + fmt::format("{} of {} tokens", cell(answer["tokens"]), cell(answer["budget_tokens"]));
   if (const auto more = answer["more"].get<std::int64_t>(); more > 0)
     text += fmt::format(", {} more did not fit (--json names the best; search finds all)", more);
-  return text + "\n";
+  text += "\n";
+  if (answer.contains("note")) text += cell(answer["note"]) + "\n";
+  return text;
 }
 
 std::string render_compact(const json& answer, const page& on) {
@@ -502,17 +514,18 @@ std::string render_absence(const json& answer, const page& on) {
                             item.contains("erased") ? "; " + cell(item["erased"]) : "");
   if (!answer.contains("searched")) return text;
   const json& searched = answer["searched"];
-  text += fmt::format("{} memories and {} chunks searched, {} ended{}; the best match is {:.2f}\n",
-                      cell(searched["memories"]), cell(searched["chunks"]), cell(searched["ended"]),
-                      searched["distrusted"] == 0
-                          ? std::string()
-                          : fmt::format(", {} trusted less", cell(searched["distrusted"])),
-                      answer["best_match"].get<double>());
+  text += fmt::format("{} memories and {} chunks searched, {} ended", cell(searched["memories"]),
+                      cell(searched["chunks"]), cell(searched["ended"]));
+  if (searched["superseded"] != 0)
+    text += fmt::format(", {} superseded", cell(searched["superseded"]));
+  if (searched["distrusted"] != 0)
+    text += fmt::format(", {} trusted less", cell(searched["distrusted"]));
+  text += fmt::format("; the best match is {:.2f}\n", answer["best_match"].get<double>());
   if (answer["nearest"].empty()) return text;
   text_table table({"match", "id", "nearest"});
   for (const auto& hit : answer["nearest"])
-    table.add(
-        {fmt::format("{:.2f}", hit["match"].get<double>()), cell(hit["id"]), cell(hit["content"])});
+    table.add({fmt::format("{:.2f}", hit["match"].get<double>()), cell(hit["id"]),
+               noted_text(hit, cell(hit["content"]))});
   return text + table.text(on.width, on.colour);
 }
 

@@ -98,6 +98,7 @@ struct retrieve_options {
   std::optional<std::string> as_of;
   std::optional<std::int64_t> at_seq;
   std::optional<std::string> at;
+  std::optional<std::string> now;
   std::optional<std::string> actor;
   std::optional<double> min_trust;
   bool history = false;
@@ -123,6 +124,7 @@ status run_retrieve(const retrieve_options& o) {
   set_if(request, "min_trust", o.min_trust);
   set_if(request, "at_seq", o.at_seq);
   set_if(request, "at", o.at);
+  set_if(request, "now", whole_time(o.now));
   set_if(request, "actor", o.actor);
   if (o.history) request["explain"] = true;
   if (o.include_ended) request["include_ended"] = true;
@@ -187,10 +189,11 @@ void add_topic_commands(CLI::App& app, command_result& outcome) {
         c.add_flag("--history", o.history, "all values that a field had");
         c.add_flag("--refs", o.refs, "topics that fields refer to are neighbours too");
         c.add_option("--as-of", o.as_of, "values valid at that time: RFC 3339, or a day");
-        c.add_flag("--include-ended", o.include_ended, "topics that no longer hold, too");
+        c.add_flag("--include-ended", o.include_ended, "what no longer holds, too");
         c.add_option("--min-trust", o.min_trust, "0 to 1: nothing that is trusted less");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
         c.add_option("--at", o.at, "as of the last entry at or before this time");
+        c.add_option("--now", o.now, "what has ended by (clock)");
         c.add_flag("--no-touch", o.no_touch, "reinforce nothing");
         c.add_option("--actor", o.actor, "who is asking");
         add_receipt_option(c, o.receipt);

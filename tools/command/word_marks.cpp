@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "index/lexical/function_terms.hpp"
 #include "messages/text/lower_case.hpp"
 #include "messages/text/utf8_point.hpp"
 
@@ -18,6 +19,12 @@ constexpr std::size_t shown_before = 40;
 bool is_word_byte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
          || static_cast<unsigned char>(c) >= 0x80;
+}
+
+/// Is it more than a function word, which is in every text?
+bool tells(std::string_view word) {
+  return !std::ranges::all_of(text_terms(word),
+                              [](const std::string& term) { return is_function_term(term); });
 }
 
 /// Calls `visit(begin, size, is_word)` for the runs of bytes of one kind, until it answers false.
@@ -37,7 +44,8 @@ void each_run(std::string_view text, const Visit& visit) {
 word_marks::word_marks(std::string_view question) {
   const std::string lower = lower_case(question);
   each_run(lower, [&](std::size_t at, std::size_t size, bool is_word) {
-    if (is_word && size >= least_word_bytes) words_.push_back(lower.substr(at, size));
+    if (is_word && size >= least_word_bytes && tells(lower.substr(at, size)))
+      words_.push_back(lower.substr(at, size));
     return true;
   });
 }

@@ -1,7 +1,7 @@
 #pragma once
 /// Which words of a text are those of a question, to show people why it was found. What the engine
 /// matched by is finer (stems, vectors); here a word is one of the question's if both begin alike
-/// and differ in their endings alone.
+/// and differ in their endings alone; function words are none.
 
 #include <string>
 #include <string_view>

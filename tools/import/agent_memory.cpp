@@ -160,7 +160,7 @@ write_request to_request(const agent_memory& m, std::string_view simulation,
   write_request r;
   r.type = agent_memory_type(m.kind);
   r.data = data_of(m, evidence);
-  if (r.type == memory_type::event) r.forms.short_form = short_line("", m.text);
+  if (r.type == memory_type::event) r.forms = told_forms("", m.text);
   r.actor = m.scope;
   r.id = agent_memory_id(simulation, m);
   r.importance = m.poignancy;

@@ -110,7 +110,7 @@ write_request memory_of(const dated_document& d, memory_type type) {
   r.type = type;
   r.data = data_of(d, type);
   if (type == memory_type::event && !d.text.empty())
-    r.forms.short_form = short_line(d.speaker.value_or(""), d.text);
+    r.forms = told_forms(d.speaker.value_or(""), d.text);
   r.actor = d.scope;
   r.lifecycle.emplace().project = d.scope;
   r.metadata = d.other;

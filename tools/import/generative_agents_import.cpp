@@ -145,6 +145,18 @@ public:
     return {};
   }
 
+  /// Says how many of them no longer hold, so that nobody looks for them in vain.
+  void note_expired() {
+    const timestamp now = engine_.now();
+    const auto expired = std::ranges::count_if(simulation_.memories, [&](const auto& placed) {
+      return placed.memory.expiration && *placed.memory.expiration <= now;
+    });
+    if (expired == 0) return;
+    report_.notes.push_back(
+        fmt::format("expired, and found with include_ended alone: {}",
+                    expired == 1 ? "1 memory" : fmt::format("{} memories", expired)));
+  }
+
   result<void> flush() { return sink_.flush(); }
 
 private:
@@ -189,6 +201,7 @@ result<void> import_generative_agents(engine& target, const import_request& requ
   for (const auto& placed : all->memories)
     if (auto ok = into.put_evidence(placed); !ok) return ok;
   if (auto ok = into.put_personas(folder); !ok) return ok;
+  into.note_expired();
   return into.flush();
 }
 

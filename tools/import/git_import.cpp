@@ -155,6 +155,10 @@ private:
                         id, c.at);
     if (!c.message.empty())
       r.data.emplace("summary", std::string(cut_text(c.message, max_message_bytes)));
+    if (!is_blank(c.message)) {
+      r.forms = told_forms("", c.message);
+      r.forms.short_form = told_forms("", c.message.substr(0, c.message.find('\n'))).short_form;
+    }
     r.metadata["commit"] = c.hash;
     r.metadata["author"] = c.author_name;
     if (c.changes_known) {

@@ -29,15 +29,31 @@ std::vector<text_chunk> cut_chunks(std::string_view text, std::size_t target_byt
   return chunks;
 }
 
-std::string short_line(std::string_view who, std::string_view text) {
-  constexpr std::size_t most_bytes = 160;
+namespace {
+
+/// Who, unless the text begins with that or nobody is named, and the text.
+std::string said_by(std::string_view who, std::string_view text) {
+  std::string said;
+  if (!who.empty() && !text.starts_with(who)) said.append(who).append(": ");
+  return said.append(text);
+}
+
+std::string within(std::string text, std::size_t most_bytes) {
   constexpr std::string_view more = "…";
-  std::string line;
-  if (!who.empty() && !text.starts_with(who)) line.append(who).append(": ");
-  line.append(text);
+  if (text.size() <= most_bytes) return text;
+  return std::string(cut_text(text, most_bytes - more.size())).append(more);
+}
+
+} // namespace
+
+forms_override told_forms(std::string_view who, std::string_view text) {
+  constexpr std::size_t most_short_bytes = 160;
+  constexpr std::size_t most_medium_bytes = 800;
+  std::string said = said_by(who, text);
+  std::string line = said;
   std::ranges::replace_if(line, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  if (line.size() <= most_bytes) return line;
-  return std::string(cut_text(line, most_bytes - more.size())).append(more);
+  return {.short_form = within(std::move(line), most_short_bytes),
+          .medium_form = within(std::move(said), most_medium_bytes)};
 }
 
 } // namespace mneme::importing

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "mneme/types.hpp"
+
 namespace mneme::importing {
 
 inline constexpr std::size_t chunk_bytes = 1500;
@@ -22,8 +24,9 @@ std::vector<text_chunk> cut_chunks(std::string_view text, std::size_t target_byt
 /// `text` cut to at most `max_bytes` at a code point boundary.
 std::string_view cut_text(std::string_view text, std::size_t max_bytes);
 
-/// The short form of what happened or was said: who, unless the text begins with that or nobody is
-/// named, and its first words, in one line of 160 bytes.
-std::string short_line(std::string_view who, std::string_view text);
+/// How what happened or was said is told: who, unless the text begins with that or nobody is named,
+/// and its words, the short form in one line of 160 bytes, the medium one in 800 bytes. The
+/// automatic forms of an Event begin with its outcome and kind, which no source of an import says.
+forms_override told_forms(std::string_view who, std::string_view text);
 
 } // namespace mneme::importing

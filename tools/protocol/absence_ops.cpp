@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -24,16 +29,24 @@ constexpr shape named_field{
     .kind = shape_kind::object, .name = "{topic, name}", .keys = named_field_keys};
 constexpr shape named_fields{
     .kind = shape_kind::list, .name = "[{topic, name}…]", .item = &named_field};
-constexpr std::array absent_table = {
-    key_shape{"query", &shapes::text},         key_shape{"ids", &shapes::texts},
-    key_shape{"fields", &named_fields},        key_shape{"least_match", &shapes::number},
-    key_shape{"min_trust", &shapes::number},   key_shape{"memory_type", &shapes::text},
-    key_shape{"project", &shapes::text},       key_shape{"tag", &shapes::text},
-    key_shape{"source_type", &shapes::text},   key_shape{"as_of", &shapes::time},
-    key_shape{"now", &shapes::time},           key_shape{"at_seq", &shapes::integer},
-    key_shape{"at_least", &shapes::integer},   key_shape{"at", &shapes::time},
-    key_shape{"actor", &shapes::text},         key_shape{"scope", &shapes::scope},
-    key_shape{"deadline_ms", &shapes::integer}};
+constexpr std::array absent_table = {key_shape{"query", &shapes::text},
+                                     key_shape{"ids", &shapes::texts},
+                                     key_shape{"fields", &named_fields},
+                                     key_shape{"least_match", &shapes::number},
+                                     key_shape{"min_trust", &shapes::number},
+                                     key_shape{"memory_type", &shapes::text},
+                                     key_shape{"project", &shapes::text},
+                                     key_shape{"tag", &shapes::text},
+                                     key_shape{"source_type", &shapes::text},
+                                     key_shape{"as_of", &shapes::time},
+                                     key_shape{"include_ended", &shapes::boolean},
+                                     key_shape{"now", &shapes::time},
+                                     key_shape{"at_seq", &shapes::integer},
+                                     key_shape{"at_least", &shapes::integer},
+                                     key_shape{"at", &shapes::time},
+                                     key_shape{"actor", &shapes::text},
+                                     key_shape{"scope", &shapes::scope},
+                                     key_shape{"deadline_ms", &shapes::integer}};
 
 /// An id as it is written in answers; what is none is prove's to refuse.
 json canonical(const json& id) {
@@ -112,38 +125,66 @@ result<bool> add_presence(session& s, json& answer, const json& request, const c
   return any;
 }
 
-result<json> nearest_of(session& s, const json& request, const json& seq) {
-  json asked = with_keys(request, {"query", "memory_type", "project", "tag", "source_type", "as_of",
-                                   "now", "min_trust", "actor", "scope", "deadline_ms"});
+/// What a search found of what a question asks.
+struct searched {
+  json counts;
+  double best_match = 0;
+  std::vector<json> nearest{};
+};
+
+result<searched> searched_for(session& s, json asked) {
+  auto found = s.run("search", std::move(asked));
+  if (!found) return propagate(found);
+  const json& coverage = (*found)["coverage"];
+  const json& memories = coverage["memory"];
+  const json& chunks = coverage["content"];
+  searched out{.counts = {{"memories", memories["searched"]}, {"chunks", chunks["searched"]}},
+               .best_match = coverage["best_match"].get<double>()};
+  for (const char* key : {"ended", "superseded", "distrusted"})
+    out.counts[key] = memories.value(key, std::int64_t{0}) + chunks.value(key, std::int64_t{0});
+  for (const auto& hit : (*found)["results"]) {
+    json near{{"id", hit["id"]},
+              {"uri", hit["uri"]},
+              {"match", hit["match"]},
+              {"content", hit["content"]}};
+    if (hit["ended"] == true) near["ended"] = true;
+    if (hit.contains("superseded")) near["superseded"] = true;
+    out.nearest.push_back(std::move(near));
+  }
+  return out;
+}
+
+void add(searched& to, searched&& more) {
+  for (auto& [key, count] : to.counts.items())
+    count = count.get<std::int64_t>() + more.counts[key].get<std::int64_t>();
+  to.best_match = std::max(to.best_match, more.best_match);
+  if (more.nearest.empty()) return;
+  std::ranges::move(more.nearest, std::back_inserter(to.nearest));
+  std::ranges::stable_sort(to.nearest, std::greater(),
+                           [](const json& hit) { return hit["match"].get<double>(); });
+  if (to.nearest.size() > static_cast<std::size_t>(most_nearest)) to.nearest.resize(most_nearest);
+}
+
+/// What holds now, as a search has it, and of memories what is archived, too: that is put away, and
+/// still said.
+result<searched> nearest_of(session& s, const json& request, const json& seq) {
+  json asked =
+      with_keys(request, {"query", "memory_type", "project", "tag", "source_type", "as_of", "now",
+                          "include_ended", "min_trust", "actor", "scope", "deadline_ms"});
   asked["at_seq"] = seq;
+  if (!is_given(asked, "now") && !is_given(request, "at_seq"))
+    asked["now"] = to_string(s.target().now());
   asked["limit"] = most_nearest;
   asked["sort"] = "relevance";
   asked["similarity_floor"] = 0;
-  asked["include_archived"] = true;
-  return s.run("search", std::move(asked));
-}
-
-/// What was searched, and what came nearest; does that say it?
-bool add_search(json& answer, const json& found, double least_match) {
-  const json& coverage = found["coverage"];
-  const json& memories = coverage["memory"];
-  const json& chunks = coverage["content"];
-  const auto in_both = [&](const char* key) {
-    return memories[key].get<std::int64_t>() + chunks[key].get<std::int64_t>();
-  };
-  answer["searched"] = {{"memories", memories["searched"]},
-                        {"chunks", chunks["searched"]},
-                        {"ended", in_both("ended")},
-                        {"distrusted", in_both("distrusted")}};
-  answer["best_match"] = coverage["best_match"];
-  json nearest = json::array();
-  for (const auto& hit : found["results"])
-    nearest.push_back({{"id", hit["id"]},
-                       {"uri", hit["uri"]},
-                       {"match", hit["match"]},
-                       {"content", hit["content"]}});
-  answer["nearest"] = std::move(nearest);
-  return coverage["best_match"].get<double>() >= least_match;
+  auto found = searched_for(s, asked);
+  if (!found || asked.value("source_type", "") == "content") return found;
+  asked["status"] = "archived";
+  asked["source_type"] = "memory";
+  auto archived = searched_for(s, std::move(asked));
+  if (!archived) return archived;
+  add(*found, std::move(*archived));
+  return found;
 }
 
 result<double> least_match_of(const json& request) {
@@ -185,8 +226,11 @@ result<json> run_absent(session& s, const json& asked) {
   bool is_there = false;
   if (is_given(request, "query")) {
     auto found = nearest_of(s, request, (*state)["seq"]);
-    if (!found) return found;
-    is_there = add_search(answer, *found, *least);
+    if (!found) return propagate(found);
+    is_there = found->best_match >= *least;
+    answer["searched"] = std::move(found->counts);
+    answer["best_match"] = found->best_match;
+    answer["nearest"] = found->nearest;
   }
   const json seq = (*state)["seq"];
   const json root = (*state)["root"];

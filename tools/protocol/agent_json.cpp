@@ -200,6 +200,9 @@ result<json> context_json(const context_result& r, const request_deadline& time)
               {"more", r.more},
               {"reachable_uris", std::move(reachable)},
               {"at_seq", r.at_seq.value}};
+  if (r.no_good_match)
+    answer["note"] = "no good match for the query: ask in other words, or search with "
+                     "similarity_floor 0 for the nearest";
   if (!r.embedder_problem.empty()) answer["embedder_problem"] = r.embedder_problem;
   return answer;
 }

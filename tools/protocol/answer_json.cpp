@@ -184,9 +184,17 @@ json edge_json(const edge_record& e) {
           {"tombstoned_by", e.tombstoned_by}};
 }
 
+void mark_past(json& memories, const std::vector<past_marks>& past) {
+  for (std::size_t i = 0; i < past.size(); ++i) {
+    if (past[i].ended) memories[i]["ended"] = true;
+    if (past[i].superseded) memories[i]["superseded"] = true;
+  }
+}
+
 result<json> find_json(const find_result& found, const request_deadline& time) {
   auto memories = rows_json(found.memories, memory_json, time.unless_written(found.seq));
   if (!memories) return propagate(memories);
+  mark_past(*memories, found.past);
   for (std::size_t i = 0; i < found.told.size(); ++i)
     if (!found.told[i].empty()) (*memories)[i]["told"] = found.told[i];
   json answer{{"memories", std::move(*memories)},

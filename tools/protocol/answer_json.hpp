@@ -23,6 +23,8 @@ void put_key(json& into, const head& h);
 json strength_json(std::int64_t strength_e9);
 json hashtag_counts_json(const hashtag_counts& counts);
 json edge_json(const edge_record& e);
+/// Adds `ended` and `superseded` to those of the memories that are.
+void mark_past(json& memories, const std::vector<past_marks>& past);
 result<json> find_json(const find_result& found, const request_deadline& time);
 json roots_json(const root_set& roots);
 /// `in_time` is asked before each entry; its refusal ends the rendering.

@@ -145,6 +145,7 @@ result<json> run_list(session& s, const json& request) {
   if (auto ok = hold(s, page->memories); !ok) return propagate(ok);
   auto memories = rows_json(page->memories, memory_json, time);
   if (!memories) return propagate(memories);
+  mark_past(*memories, page->past);
   json answer{{"memories", std::move(*memories)},
               {"next", page->next.empty() ? json(nullptr) : json(page->next)},
               {"at_seq", page->at_seq.value}};

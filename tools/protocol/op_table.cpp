@@ -227,7 +227,7 @@ const std::array<op_spec, 60>& table() { // NOLINT(readability-function-size)
        "what an agent should know first: pinned, outcomes, frame-relevant; then what a query "
        "finds, "
        "or without a question what is most salient",
-       "tiers tokens budget_tokens more reachable_uris embedder_problem? at_seq receipt?",
+       "tiers tokens budget_tokens more reachable_uris at_seq note? embedder_problem? receipt?",
        R"({"op":"context","query":"when is tea served","budget_tokens":1500})", context_keys(),
        run_context},
       {"compact", "shrink a context: what bears load stays, the rest becomes short",

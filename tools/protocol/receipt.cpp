@@ -64,13 +64,12 @@ json items_of(const json& answer) {
 struct door {
   std::string_view op;
   std::string_view writes; ///< the key that would make it write; empty = none
-  bool has_now;
   json (*results)(const json& answer);
 };
-constexpr std::array<door, 4> doors = {{{"find", "late_binding", true, found_of},
-                                        {"search", "", true, hits_of},
-                                        {"retrieve", "touch", false, candidates_of},
-                                        {"context", "", true, items_of}}};
+constexpr std::array<door, 4> doors = {{{"find", "late_binding", found_of},
+                                        {"search", "", hits_of},
+                                        {"retrieve", "touch", candidates_of},
+                                        {"context", "", items_of}}};
 
 const door* door_of(std::string_view op) {
   const auto found = std::ranges::find(doors, op, &door::op);
@@ -204,7 +203,7 @@ result<json> run_with_receipt(session& s, const op_spec& op, const json& request
       return fail(errc::unsupported, "a receipt is of a read, and this would write",
                   std::string(of->writes));
   // At a seq of its own it is asked as of the time of that entry, then and later.
-  if (of->has_now && !is_given(fixed, "now") && !is_given(fixed, "at_seq"))
+  if (!is_given(fixed, "now") && !is_given(fixed, "at_seq"))
     fixed["now"] = to_string(s.target().now());
   std::optional<seq_no> wanted;
   if (is_given(fixed, "at_seq")) {

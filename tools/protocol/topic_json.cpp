@@ -76,6 +76,7 @@ constexpr std::array retrieve_table = {
     key_shape{"at_seq", &shapes::integer},
     key_shape{"at_least", &shapes::integer},
     key_shape{"at", &shapes::time},
+    key_shape{"now", &shapes::time},
     key_shape{"expand_refs", &shapes::boolean},
     key_shape{"touch", &shapes::boolean},
     key_shape{"history_limit", &shapes::integer},
@@ -264,6 +265,7 @@ result<retrieve_request> read_retrieve(const json& request, const json_path& at)
   r.include_ended = in.flag("include_ended");
   r.min_trust = in.number("min_trust");
   r.at_seq = in.seq("at_seq");
+  r.now = in.time("now");
   r.expand_refs = in.flag("expand_refs");
   if (in.find("touch") != nullptr) r.touch = in.flag("touch");
   r.actor = in.text("actor");

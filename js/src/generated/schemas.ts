@@ -44,6 +44,8 @@ export interface components {
             }[];
             /** @description Ids that are to be of no memory, each with a proof. */
             ids?: string[];
+            /** @description Also what no longer holds: ended by valid_until or expires_at, or superseded. */
+            include_ended?: boolean;
             /** @description From which match on (0 to 1) a memory says it; 0.25 by default. */
             least_match?: number;
             /** @description Only memories of this type. */
@@ -443,6 +445,7 @@ export interface components {
                 seq: number;
             };
             more: number;
+            note?: string;
             /** @constant */
             ok: true;
             reachable_uris: string[];
@@ -1282,6 +1285,8 @@ export interface components {
                 dim: number;
                 version: number;
             } | null;
+            /** @constant */
+            ended?: true;
             erased_fields?: Record<string, unknown>[];
             events?: Record<string, unknown>[];
             fields?: Record<string, unknown>[];
@@ -1302,6 +1307,8 @@ export interface components {
             source_class?: "user" | "tool" | "model" | "web";
             /** @constant */
             stale?: true;
+            /** @constant */
+            superseded?: true;
             tags: string[];
             told?: string;
             tombstone: components["schemas"]["tombstone"];
@@ -1749,6 +1756,8 @@ export interface components {
             include_ended?: boolean;
             /** @description 0 to 1: leaves out what is trusted less, by itself or by what it rests on. */
             min_trust?: number;
+            /** @description RFC 3339, or nanoseconds since 1970. */
+            now?: string | number;
             /** @constant */
             op?: "retrieve";
             /** @description The question, in plain words. */

@@ -454,6 +454,7 @@ private:
     r.vector = {static_cast<float>(dice(-2, 2)), static_cast<float>(dice(1, 3))};
     if (dice(0, 2) == 0) r.as_of = timestamp{dice(0, 15)};
     r.include_ended = dice(0, 2) == 0;
+    if (dice(0, 1) == 0) r.now = timestamp{dice(0, 15)};
     if (dice(0, 2) == 0) r.actor = dice(0, 1) == 0 ? "ana" : "cy";
     const bool structural =
         !r.stages || std::ranges::find(*r.stages, retrieve_stage::structural) != r.stages->end();

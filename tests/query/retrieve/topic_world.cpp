@@ -31,6 +31,11 @@ bool holds(const topic_model& all, const memory_id& id, const retrieve_request& 
   });
 }
 
+/// By now; without one, every end in these worlds is long past.
+bool has_ended(const model_value& v, const retrieve_request& r) {
+  return !r.include_ended && v.until && (!r.now || *v.until <= r.now->ns);
+}
+
 bool selectable(const topic_model& all, const memory_id& id, const retrieve_request& r) {
   const model_topic& t = all.topics.at(id);
   return visible(t, r) && !t.archived && holds(all, id, r);
@@ -99,7 +104,9 @@ std::vector<topic_bundle> topic_model::retrieve(const retrieve_request& r) const
           revision.value.node = v.value;
           const bool valid =
               !r.as_of || (v.from <= r.as_of->ns && (!v.until || r.as_of->ns < *v.until));
-          if (valid && !view.current) view.current = revision;
+          const bool is_newest = i + 1 == f->second.values.size();
+          if (valid && (r.as_of || (is_newest && !has_ended(v, r))) && !view.current)
+            view.current = revision;
           view.history.push_back(revision);
         }
         if (!r.explain || !asked(r, retrieve_stage::temporal)) {

@@ -1,5 +1,5 @@
 // What a field held until some time does not rank, nor is it told, with what holds now.
-// Of: query/search/search_past_topics.cpp
+// Of: query/search/search_past_topics.cpp, query/past_topics.cpp
 #include <catch2/catch.hpp>
 
 #include "tests/query/search/search_world.hpp"
@@ -200,4 +200,52 @@ TEST_CASE("past topics: what tells of an import comes behind what was imported")
   REQUIRE(context->notable.size() == 1);
   CHECK(context->notable[0].uri.id == said);
   CHECK(context->reachable_uris.size() == 1);
+}
+
+TEST_CASE("past topics: a retrieve tells no value that has ended, and finds no topic by it") {
+  topic_search w("hash:64");
+  const auto ana =
+      w.topic("Ana", {held("employer", "Globex", after(-9), after(5)), held("city", "Oslo")});
+  const auto ben = w.topic("Ben", {held("employer", "Initech")});
+  const auto asked = [&](retrieve_request r) {
+    r.touch = false;
+    auto found = w.target.retrieve(std::move(r));
+    if (!found) FAIL(found.error().message);
+    return std::move(found->candidates);
+  };
+  const auto ids = [](const std::vector<topic_bundle>& found) {
+    std::vector<memory_id> all;
+    for (const auto& b : found) all.push_back(b.topic_id);
+    return all;
+  };
+  retrieve_request r;
+  r.q = "who works at Globex";
+  r.top_k = 1;
+  CHECK(ids(asked(r)) == std::vector{ana});
+  w.pass(5);
+  CHECK(ids(asked(r)) == std::vector{ben}); // the next takes its place
+  r.include_ended = true;
+  auto found = asked(r);
+  REQUIRE(ids(found) == std::vector{ana});
+  CHECK(found[0].fields->at(1).current.has_value());
+  r.include_ended = false;
+  r.now = after(4);
+  CHECK(ids(asked(r)) == std::vector{ana});
+  r.now.reset();
+  r.as_of = after(4);
+  CHECK(ids(asked(r)) == std::vector{ana});
+  r.as_of.reset();
+  // What it is found by beside that, it is found by; and what one names is answered.
+  r.q = "Globex in Oslo";
+  found = asked(r);
+  REQUIRE(ids(found) == std::vector{ana});
+  REQUIRE(found[0].fields->size() == 2);
+  CHECK(found[0].fields->at(0).current.has_value());
+  CHECK_FALSE(found[0].fields->at(1).current.has_value());
+  CHECK(found[0].fields->at(1).history.empty());
+  r.q = "Globex";
+  r.topic_ids = {{ana}};
+  CHECK(ids(asked(r)) == std::vector{ana});
+  r.explain = true;
+  CHECK(asked(r)[0].fields->at(1).history.size() == 1);
 }

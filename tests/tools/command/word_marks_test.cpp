@@ -13,6 +13,13 @@ TEST_CASE("words that differ in their endings are marked") {
   CHECK(word_marks("CAFÉ").in_bold("a café") == "a \033[1mcafé\033[0m");
 }
 
+TEST_CASE("function words are not marked") {
+  const word_marks marks("What is with the kettle and the lamp?");
+  CHECK(marks.in_bold("the kettle, with the lid and")
+        == "the \033[1mkettle\033[0m, with the lid and");
+  CHECK(marks.excerpt("the lid").find("the") == 0);
+}
+
 TEST_CASE("an excerpt is one line, from shortly before what matches") {
   CHECK(word_marks("tea").excerpt("green\n\n  tea \tat five ") == "green tea at five ");
   const std::string far =

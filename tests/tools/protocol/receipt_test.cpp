@@ -1,6 +1,8 @@
 // Receipts of reads: what they hold, that they are asked again, and what is told of a difference.
 #include "tools/protocol/receipt.hpp"
 
+#include <algorithm>
+
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -124,4 +126,32 @@ TEST_CASE("a receipt that was changed is refused, one of another state or world 
   CHECK(told["equal"] == false);
   CHECK(told["differences"].size() >= 2);
   CHECK(told["differences"][0].get<std::string>().starts_with("root is "));
+}
+
+TEST_CASE("a receipt changes no answer: the present of a retrieve stays that of the clock") {
+  receipt_world w;
+  w.ask({{"op", "write"},
+         {"type", "Topic"},
+         {"data", {{"title", "Old pier"}}},
+         {"valid_until", "1971-03-01T00:00:00Z"}});
+  w.ask({{"op", "ingest"}, {"placement", "new_topic"}, {"title", "New pier"}});
+  w.clock->set({900 * day_ns});
+  const json read{{"op", "retrieve"}, {"q", "pier"}, {"top_k", 2}, {"touch", false}};
+  const auto titles = [](const json& answer) {
+    std::vector<std::string> found;
+    for (const auto& c : answer["candidates"]) found.push_back(c["title"]);
+    return found;
+  };
+  json asked = read;
+  asked["receipt"] = true;
+  const json with = w.ask(asked);
+  CHECK(titles(with) == titles(w.ask(read)));
+  CHECK(std::ranges::count(titles(with), "Old pier") == 0);
+  CHECK(with["receipt"]["request"]["now"] == to_string(timestamp{900 * day_ns}));
+  CHECK(w.replayed(with["receipt"])["equal"] == true);
+  // And one may ask by another present.
+  asked["now"] = "1971-02-10T00:00:00Z";
+  const json then = w.ask(asked);
+  CHECK(std::ranges::count(titles(then), "Old pier") == 1);
+  CHECK(w.replayed(then["receipt"])["equal"] == true);
 }

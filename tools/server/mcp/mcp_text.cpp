@@ -51,16 +51,25 @@ std::string cut(std::string text, std::size_t bytes) {
 }
 
 /// When it was, and who said it where that is told: " 2026-11-26, Melanie". A model that reads
-/// "yesterday" has to know of which day.
-std::string origin_of(const json& row) {
+/// "yesterday" has to know of which day. A text that begins with who said it tells that itself.
+std::string origin_of(const json& row, std::string_view said = {}) {
   std::string told;
   constexpr std::size_t date_bytes = 10;
   if (row.contains("created_at") && row["created_at"].is_string())
     told += " " + row["created_at"].get<std::string>().substr(0, date_bytes);
   if (!row.contains("metadata")) return told;
   const auto speaker = row["metadata"].find("speaker");
-  if (speaker != row["metadata"].end() && speaker->is_string())
-    told += ", " + one_line(speaker->get<std::string>());
+  if (speaker == row["metadata"].end() || !speaker->is_string()) return told;
+  const std::string name = one_line(speaker->get<std::string>());
+  if (!said.starts_with(name)) told += ", " + name;
+  return told;
+}
+
+/// That it no longer holds.
+std::string past_of(const json& row) {
+  std::string told;
+  for (const char* mark : {"ended", "superseded"})
+    if (row.contains(mark)) told += fmt::format(" {}", mark);
   return told;
 }
 
@@ -73,7 +82,7 @@ std::string found_text(const json& a) {
     std::string text = text_of(is_rendered ? a["rendered"][i] : m["forms"]["medium"]);
     if (m.contains("told")) text += text_of(m["told"]);
     out +=
-        fmt::format("{}{}{} | {}\n", text_of(m["uri"]), origin_of(m),
+        fmt::format("{}{}{}{} | {}\n", text_of(m["uri"]), origin_of(m, text), past_of(m),
                     m.contains("stale") ? " stale" : "", quoted_unless_trusted(m, one_line(text)));
   }
   if (memories.empty()) return "nothing found\n";
@@ -141,12 +150,14 @@ std::string absent_text(const json& a) {
   out += fmt::format("{} memories and {} chunks searched, {} ended",
                      text_of(a["searched"]["memories"]), text_of(a["searched"]["chunks"]),
                      text_of(a["searched"]["ended"]));
+  if (a["searched"]["superseded"] != 0)
+    out += fmt::format(", {} superseded", text_of(a["searched"]["superseded"]));
   if (a["searched"]["distrusted"] != 0)
     out += fmt::format(", {} trusted less than min_trust", text_of(a["searched"]["distrusted"]));
   out += '\n';
   for (const auto& h : a["nearest"])
     out +=
-        fmt::format("{:.2f} {} | {}\n", h["match"].get<double>(), text_of(h["id"]),
+        fmt::format("{:.2f} {}{} | {}\n", h["match"].get<double>(), text_of(h["id"]), past_of(h),
                     quoted_unless_trusted(h, cut(one_line(text_of(h["content"])), excerpt_bytes)));
   return out;
 }
@@ -188,6 +199,13 @@ std::string colours_text(const json& a) {
   return out.empty() ? "nothing found\n" : out;
 }
 
+/// When it was; of what is found the text begins with that.
+std::string time_of(const json& item, std::string_view tier) {
+  constexpr std::size_t date_bytes = 10;
+  if (tier == "found") return {};
+  return " " + item["at"].get<std::string>().substr(0, date_bytes);
+}
+
 std::string context_text(const json& a) {
   std::string out;
   for (const char* tier : {"pinned", "outcomes", "frame_relevant", "found", "notable"}) {
@@ -195,12 +213,13 @@ std::string context_text(const json& a) {
     if (items.empty()) continue;
     out += fmt::format("{}:\n", tier);
     for (const auto& i : items)
-      out += fmt::format("  {}{} | {}\n", text_of(i["uri"]), i.contains("stale") ? " stale" : "",
-                         one_line(text_of(i["text"])));
+      out += fmt::format("  {}{}{} | {}\n", text_of(i["uri"]), time_of(i, tier),
+                         i.contains("stale") ? " stale" : "", one_line(text_of(i["text"])));
   }
   if (a.contains("embedder_problem")) out += "found by words alone: the embedder is away\n";
   if (const auto more = a["more"].get<std::int64_t>(); more > 0)
     out += fmt::format("{} more did not fit: search finds them\n", more);
+  if (a.contains("note")) out += one_line(text_of(a["note"])) + "\n";
   return out.empty() ? "nothing that is remembered belongs here\n" : out;
 }
 

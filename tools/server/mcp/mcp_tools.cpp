@@ -75,6 +75,12 @@ result<json> build_remember(const json& arguments) {
                         || is_given(arguments, "topic_id") || is_given(arguments, "fields");
   request["op"] = is_topic ? "ingest" : "write";
   if (is_topic) {
+    const bool is_named = is_given(request, "title") || is_given(request, "topic_id");
+    if (!is_named && !is_given(request, "placement"))
+      return fail(errc::missing_key,
+                  "fields are those of a topic: give its title, such as \"Ana\", or the topic_id "
+                  "of one that is there; what is plain words is a text",
+                  "title");
     if (!is_given(request, "placement"))
       request["placement"] = is_given(request, "topic_id") ? "extend_topic" : "new_topic";
     return request;
@@ -209,7 +215,14 @@ result<json> build_update(const json& asked) {
 }
 
 result<json> build_forget(const json& asked) {
-  const json arguments = with_uri(asked);
+  json arguments = with_uri(asked);
+  // What other tools call query are the words here.
+  if (is_given(arguments, "query")) {
+    if (is_given(arguments, "words"))
+      return fail(errc::bad_value, "words and query are the same: give one of them", "query");
+    arguments["words"] = arguments["query"];
+  }
+  arguments.erase("query");
   json request = arguments;
   if (is_given(arguments, "uri") && is_given(arguments, "words"))
     return fail(errc::bad_value, "give uri or words, not both", "words");
@@ -239,6 +252,7 @@ constexpr std::string_view update_patch = R"({"properties":{
   "required":[]})";
 constexpr std::string_view forget_patch = R"({"properties":{
   "words":{"type":"string","description":"Instead of uri: what to forget, in plain words, such as \"everything about the Globex contract\", an address, or one fact."},
+  "query":{"type":"string","description":"Another name of words."},
   "dry_run":{"type":"boolean","description":"With words: only show what would be forgotten, and why."}},
   "required":[]})";
 constexpr std::string_view relate_patch = R"({"properties":{
