@@ -121,8 +121,9 @@ public:
   /// Overwrites the payloads of these entries, which are ascending, with zeros of the same length,
   /// in the log first; durable when this returns. What is erased already stays so. The entries that
   /// say so are durable before: open() does not look whether the journal was broken off in here. A
-  /// failure is final. Where somebody still reads the log as it was, or the log is away or another's
-  /// by now, all is done but that: owed; in the latter cases nothing is appended before it is done.
+  /// failure is final. Where somebody still reads the log as it was, or the log is away or
+  /// another's by now, all is done but that: owed; in the latter cases nothing is appended before
+  /// it is done.
   result<void> erase(std::span<const seq_no> seqs);
   /// Entries whose payloads the log still has for who reads it since before they were erased.
   [[nodiscard]] bool owes_erasure() const;

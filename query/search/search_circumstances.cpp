@@ -2,11 +2,13 @@
 /// question is answered from that says nothing else.
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "index/lexical/text_terms.hpp"
+#include "messages/ensure.hpp"
 #include "query/asked_words.hpp"
 #include "query/search/asked_alone.hpp"
 #include "query/search/question_share.hpp"
@@ -39,6 +41,7 @@ is_name_check among(const std::vector<std::string>& names) {
 } // namespace
 
 result<void> search_state::read_circumstances(const read_views& views) {
+  ensure(stage == search_stage::select, "a question is read before rows are chosen");
   times = {};
   speakers = {};
   dated.reset();
@@ -136,6 +139,7 @@ result<std::vector<row_no>> search_state::newest_said(const asked_speakers& whom
   std::vector<row_no> newest;
   for (auto at = found.begin(); at != end; ++at) newest.push_back(at->row);
   std::ranges::sort(newest);
+  ensure(std::cmp_less_equal(newest.size(), window()), "no more than a window has room for");
   return newest;
 }
 
@@ -150,6 +154,7 @@ void search_state::add_circumstances(std::vector<leg_row>& rows, const read_view
 
 void search_state::add_matches(search_leg& leg, const read_views& views) const {
   if (leg.rows.empty()) return;
+  ensure(std::cmp_less_equal(leg.rows.size(), window()), "matches are of a window");
   const bool is_memory = leg.of == corpus::memories;
   const question_share share(terms, weights, *views.lexical);
   // Who says something has no need to say his name.

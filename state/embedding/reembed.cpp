@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "journal/journal_cut.hpp"
+#include "messages/ensure.hpp"
 #include "messages/seams/checked_seams.hpp"
 #include "messages/seams/unasked_embedder.hpp"
 #include "state/checkpoint/checkpoint.hpp"
@@ -154,6 +155,7 @@ private:
     auto vectors =
         embedded_by(*world_.embedder->remote(), std::span(texts.texts).subspan(first, count));
     if (!vectors) return propagate(vectors);
+    ensure(vectors->size() == count, "each text has its vector");
     for (std::size_t i = 0; i < count; ++i) {
       items.push_back(std::move(texts.items[first + i]));
       items.back().values = std::move((*vectors)[i]);
@@ -175,6 +177,7 @@ private:
     if (!entries) return propagate(entries);
     if (entries->empty()) return {};
     embedded_ += entries->size();
+    ensure(embedded_ <= waiting_.size(), "each memory is embedded once");
     return commit_directly(world_, std::move(*entries), true);
   }
 
@@ -212,6 +215,7 @@ result<reembed_report> reembed_files(const world_options& options, std::string_v
   if (auto asked = asked_embedder(spec, how); !asked) return propagate(asked);
   auto info = settle_embedder(options, spec);
   if (!info) return propagate(info);
+  ensure(!info->former.empty(), "a world that is being embedded had another embedder");
   reembed_report report{.from = info->former.back().spec,
                         .to = info->embedder,
                         .since = info->vectors_since(),

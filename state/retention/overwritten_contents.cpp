@@ -89,9 +89,12 @@ void overwritten_contents::keep_named() {
 void overwritten_contents::conclude(
     const std::function<void(const memory_id&, const overwritten&)>& visit) {
   keep_named();
-  for (const auto& [id, its] : memories_)
+  for (const auto& [id, its] : memories_) {
+    ensure(std::ranges::is_sorted(its.before, {}, &overwritten::number),
+           "versions are overwritten in their order");
     for (const overwritten& one : its.before)
       if (!kept_.contains({id, one.number})) visit(id, one);
+  }
 }
 
 } // namespace mneme

@@ -1,5 +1,5 @@
 // The absolute measure of a match, and what is answered where there is no good one.
-// Of: query/search/search_merge.cpp
+// Of: query/search/search_merge.cpp, query/search/search_circumstances.cpp
 #include "tests/query/search/search_world.hpp"
 
 using namespace mneme;
