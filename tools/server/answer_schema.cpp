@@ -403,7 +403,7 @@ json error_schema() {
     "properties":{"ok":{"const":false},"error":{"type":"object","required":["code","message"],
     "properties":{"code":{"type":"string"},"message":{"type":"string"},"at":{"type":"string"}}}}})");
   json& codes = schema["properties"]["error"]["properties"]["code"]["enum"];
-  for (int i = 1; i <= static_cast<int>(errc::behind); ++i) // the last is the newest
+  for (int i = 1; i <= static_cast<int>(errc::trimmed); ++i) // the last is the newest
     codes.push_back(to_string(static_cast<errc>(i)));
   // And what a server itself refuses.
   for (const char* code : {"bad_content_type", "bad_length", "bad_request", "forbidden",
