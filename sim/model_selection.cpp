@@ -271,9 +271,11 @@ private:
     for (const auto& hit : ranked.results) {
       const auto c = std::ranges::find(all_, hit.uri.id, [](const auto& x) { return x.uri.id; });
       if (c == all_.end() || is_kept(*c)) continue;
-      if (r_.states_new && asked_.is_mine && begins_with_name(c->text)) continue;
+      if (asked_.is_mine && begins_with_name(c->text)) continue;
       if (!r_.states_new && !is_of_matter(*c)) continue;
       share_of(*c);
+      const bool is_fact = asked_.extent == asked_extent::fact && !r_.states_new;
+      if (is_fact && c->names_missed > 0 && names_another(c->text, asked_.question)) continue;
       rows.push_back(&*c);
     }
     const double least = r_.states_new ? 0.2 : 0.34;

@@ -91,7 +91,7 @@ TEST_CASE("error codes have distinct names") {
   CHECK(to_string(errc::query_profile_error) == "query_profile_error");
   CHECK(to_string(errc::proof_mismatch) == "proof_mismatch");
   CHECK(to_string(errc::deadline_exceeded) == "deadline_exceeded");
-  CHECK(to_string(errc::trimmed) == "shutdown");
+  CHECK(to_string(errc::shutdown) == "shutdown");
   CHECK(to_string(errc{}).empty());
   CHECK(may_retry(errc::busy));
   CHECK(may_retry(errc::disk_full));

@@ -31,9 +31,9 @@ bool holds(const topic_model& all, const memory_id& id, const retrieve_request& 
   });
 }
 
-/// By now; without one, every end in these worlds is long past.
+/// By now, which is 0 in these worlds where none is asked for.
 bool has_ended(const model_value& v, const retrieve_request& r) {
-  return !r.include_ended && v.until && (!r.now || *v.until <= r.now->ns);
+  return !r.include_ended && v.until && *v.until <= (r.now ? r.now->ns : 0);
 }
 
 bool selectable(const topic_model& all, const memory_id& id, const retrieve_request& r) {
