@@ -26,6 +26,10 @@ void configure(caf::actor_system_config& config) {
   config.add_error_category(category, render_error);
 }
 
+bool is_configured(const caf::actor_system_config& config) {
+  return config.error_renderers.contains(category);
+}
+
 caf::error to_caf_error(const error& e) {
   return caf::error(static_cast<std::uint8_t>(e.code), category,
                     caf::make_message(e.message, e.at));

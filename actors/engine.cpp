@@ -19,6 +19,13 @@
 
 namespace mneme {
 
+std::unique_ptr<engine::impl> engine::impl::gone() {
+  auto left = std::make_unique<impl>(nullptr);
+  left->closed = true;
+  left->gate.close();
+  return left;
+}
+
 result<void> engine::impl::close() {
   // Whoever comes second waits for the first: the world is closed when any close() returns.
   const std::lock_guard one_at_a_time(closing);
@@ -69,8 +76,12 @@ result<batch_result> engine::impl::mutate(std::vector<mutation> items, bool is_b
 
 engine::engine(std::unique_ptr<impl> state) : impl_(std::move(state)) {
 }
-engine::engine(engine&&) noexcept = default;
-engine& engine::operator=(engine&&) noexcept = default;
+engine::engine(engine&& other) noexcept : impl_(std::exchange(other.impl_, impl::gone())) {
+}
+engine& engine::operator=(engine&& other) noexcept {
+  if (this != &other) impl_ = std::exchange(other.impl_, impl::gone());
+  return *this;
+}
 engine::~engine() = default;
 
 result<engine> engine::open(engine_options options) {
@@ -292,6 +303,7 @@ seq_no engine::published() const {
 }
 
 timestamp engine::now() const {
+  if (impl_->running == nullptr) return {};
   return now_of(*impl_->running->options.queries.time).value_or(timestamp{});
 }
 

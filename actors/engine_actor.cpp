@@ -51,6 +51,10 @@ internal_engine_actor::behavior_type engine_behavior(internal_engine_actor::poin
 }
 
 result<engine_actor> spawn(caf::actor_system& system, engine_options options) {
+  if (!is_configured(system.config()))
+    return fail(errc::unsupported,
+                "call mneme::configure() on the host's actor_system_config before its "
+                "actor_system is made");
   auto engine = start_engine(system, options);
   if (!engine) return propagate(engine);
   return system.spawn(engine_behavior, std::move(*engine));

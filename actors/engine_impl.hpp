@@ -26,6 +26,7 @@ struct engine::impl {
 
   std::shared_ptr<engine_home> home;
   /// Of an arm: over the world of its base, which is read until the arm has one of its own.
+  /// Null only behind a gate that was closed from the beginning.
   std::shared_ptr<running_engine> running;
   std::unique_ptr<arm_of_engine> arm; ///< null: the engine is no arm
   open_report report;
@@ -38,6 +39,8 @@ struct engine::impl {
   bool closed = false;
 
   ~impl() { (void)close(); }
+  /// What is left of an engine that was moved away: closed, and without a world.
+  static std::unique_ptr<impl> gone();
   result<void> close();
 
   /// What reads go to. Of those that are under way when an arm gets a world of its own some may
@@ -100,7 +103,8 @@ struct engine::impl {
                               const std::optional<std::string>& in_sight_of);
 
   [[nodiscard]] const std::function<std::int64_t()>& stopwatch() const {
-    return running->options.queries.stopwatch;
+    static const std::function<std::int64_t()> none;
+    return running == nullptr ? none : running->options.queries.stopwatch;
   }
   /// Until when a read has to be done, from now on.
   template <class Request>

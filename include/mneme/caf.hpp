@@ -311,8 +311,10 @@ using engine_actor =
 /// Sets what mneme needs of a host's actor system (the `sharing` scheduler, the error category).
 /// Call before the actor_system is made.
 void configure(caf::actor_system_config& config);
+bool is_configured(const caf::actor_system_config& config);
 
-/// Opens the world and spawns its actors in `system`. Send close_message before the system goes.
+/// Opens the world and spawns its actors in `system`, which was configured (else `unsupported`).
+/// Send close_message before the system goes.
 result<engine_actor> spawn(caf::actor_system& system, engine_options options);
 
 /// caf::error ↔ error. A foreign category becomes errc::shutdown with its text.

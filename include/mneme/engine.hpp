@@ -230,6 +230,7 @@ public:
   /// behind: it has not come by then, or nobody is followed; corrupt: it never will.
   result<void> reach(seq_no at_least, std::optional<std::int64_t> deadline_ms = {});
   ~engine(); ///< closes; nobody calls any more
+  /// What was moved from answers as behind close(): shutdown.
   engine(engine&&) noexcept;
   engine& operator=(engine&&) noexcept;
 

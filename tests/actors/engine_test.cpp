@@ -7,6 +7,7 @@
 #include <set>
 
 #include "messages/hash.hpp"
+#include "mneme/arms.hpp"
 #include "tests/actors/facts_site.hpp"
 
 using namespace mneme;
@@ -45,6 +46,39 @@ TEST_CASE("write, find, prove, close and reopen on disk") {
   CHECK(bundle->states[0].proof.value_hash == sha256_of(*e.raw_head(id)));
   bundle->states[0].proof.value_hash->bytes[0] ^= 1;
   CHECK_FALSE(verify(*bundle));
+}
+
+TEST_CASE("an engine that was moved from answers as behind close, at every door") {
+  engine_options o;
+  o.embedder_spec = "hash:64";
+  engine first = opened(o);
+  const auto id = first.apply(fact("rain tomorrow"))->uri->id;
+  engine e = std::move(first);
+  CHECK(e.get(id));
+  // NOLINTBEGIN(bugprone-use-after-move,clang-analyzer-cplusplus.Move): that is what is shown
+  const auto is_shut = [](const auto& answer) { return answer.error().code == errc::shutdown; };
+  CHECK(is_shut(first.apply(fact("late"))));
+  CHECK(is_shut(first.get(id)));
+  CHECK(is_shut(first.find(by_type(memory_type::fact))));
+  CHECK(is_shut(first.search({.query = "rain"})));
+  CHECK(is_shut(first.find_many({by_type(memory_type::fact)}).front()));
+  CHECK(is_shut(first.select({.words = "forget rain"})));
+  CHECK(is_shut(first.changes({})));
+  CHECK(is_shut(first.root()));
+  CHECK(is_shut(first.stats()));
+  CHECK(is_shut(first.checkpoint()));
+  CHECK(is_shut(first.erase({})));
+  CHECK(is_shut(first.trim({})));
+  CHECK(is_shut(arm_base::of(first)));
+  CHECK(is_shut(first.close()));
+  CHECK(first.published() == seq_no{});
+  CHECK(first.now() == timestamp{});
+  CHECK_FALSE(first.position().has_value());
+  first.stop_waiting();
+  first = std::move(e);
+  CHECK(first.get(id));
+  CHECK(is_shut(e.get(id)));
+  // NOLINTEND(bugprone-use-after-move,clang-analyzer-cplusplus.Move)
 }
 
 TEST_CASE("the same requests give the same root and journal, in memory and on disk") {

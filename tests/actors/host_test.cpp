@@ -52,6 +52,15 @@ caf::behavior agent(caf::event_based_actor* self, engine_actor memory, std::stri
 
 } // namespace
 
+TEST_CASE("an actor system that was not configured is refused, and told what to do") {
+  caf::actor_system_config config;
+  caf::actor_system system(config);
+  const auto refused = spawn(system, in_memory());
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().code == errc::unsupported);
+  CHECK(refused.error().message.starts_with("call mneme::configure()"));
+}
+
 TEST_CASE("a host's actors write and read through the typed handle") {
   host_config config;
   caf::actor_system system(config);
