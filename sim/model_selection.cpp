@@ -254,7 +254,7 @@ private:
     why_ = selection_reason::entity;
     std::vector<const candidate*> found;
     for (const auto& c : all_)
-      if (!is_kept(c) && c.has_all(asked_.content)
+      if (!is_kept(c) && c.has_all(asked_.content) && !(asked_.is_mine && begins_with_name(c.text))
           && std::ranges::all_of(asked_.names, [&](const auto& name) { return c.has(name); }))
         found.push_back(&c);
     return found;

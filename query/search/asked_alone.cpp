@@ -20,18 +20,20 @@ bool makes_a_bound(std::string_view word) {
 /// Said of whatever happens, and of all that is talked of.
 bool says_no_matter(std::string_view word) {
   static constexpr auto words = std::to_array<std::string_view>(
-      {"activities", "activity",   "asked",      "asks",         "assistant",     "chat",
-       "chats",      "chatted",    "chatting",   "conversation", "conversations", "d",
-       "discuss",    "discussed",  "discussing", "event",        "events",        "everybody",
-       "everyone",   "everything", "find",       "going",        "happen",        "happened",
-       "happening",  "happens",    "list",       "mention",      "mentioned",     "message",
-       "messages",   "new",        "news",       "note",         "noted",         "notes",
-       "occur",      "occurred",   "people",     "please",       "recall",        "remember",
-       "said",       "say",        "saying",     "says",         "session",       "sessions",
-       "shared",     "show",       "somebody",   "someone",      "speak",         "spoke",
-       "summarise",  "summarize",  "summary",    "talk",         "talked",        "talking",
-       "talks",      "tell",       "telling",    "tells",        "thing",         "things",
-       "told",       "user",       "went",       "write",        "written",       "wrote"});
+      {"activities", "activity",  "asked",      "asks",         "assistant",     "chat",
+       "chats",      "chatted",   "chatting",   "conversation", "conversations", "d",
+       "discuss",    "discussed", "discussing", "event",        "events",        "ever",
+       "everybody",  "everyone",  "everything", "find",         "first",         "going",
+       "happen",     "happened",  "happening",  "happens",      "last",          "lately",
+       "latest",     "list",      "mention",    "mentioned",    "message",       "messages",
+       "new",        "newest",    "news",       "note",         "noted",         "notes",
+       "occur",      "occurred",  "people",     "please",       "recall",        "recent",
+       "recently",   "remember",  "said",       "say",          "saying",        "says",
+       "session",    "sessions",  "shared",     "show",         "somebody",      "someone",
+       "speak",      "spoke",     "summarise",  "summarize",    "summary",       "talk",
+       "talked",     "talking",   "talks",      "tell",         "telling",       "tells",
+       "thing",      "things",    "told",       "user",         "went",          "write",
+       "written",    "wrote"});
   return std::ranges::find(words, word) != words.end();
 }
 

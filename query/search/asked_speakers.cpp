@@ -63,6 +63,11 @@ void asked_speakers::add(std::span<const std::string> name, const attributes& ro
   }
 }
 
+bool asked_speakers::names_any() const {
+  return std::ranges::any_of(
+      named_, [](const named& n) { return n.words.size() != 1 || !is_role(n.words.front()); });
+}
+
 void asked_speakers::settle() {
   std::ranges::sort(tags_);
   const auto again = std::ranges::unique(tags_);

@@ -22,6 +22,8 @@ public:
   static asked_speakers of_roles(std::string_view question, const attributes& rows);
 
   [[nodiscard]] bool empty() const { return tags_.empty(); }
+  /// Is somebody named, and not only meant by "I" or "my"?
+  [[nodiscard]] bool names_any() const;
   /// The folded words of those names of the question that `is_there(tag)`.
   template <class IsThere>
   [[nodiscard]] std::vector<std::string> words_of(const IsThere& is_there) const {

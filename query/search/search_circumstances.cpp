@@ -33,6 +33,13 @@ std::vector<std::string> names_seen(const asked_speakers& speakers, const leg_fi
   });
 }
 
+/// "What did the assistant tell me" names the assistant, and nobody by "me"; "what did I tell the
+/// assistant" asks of oneself.
+bool asks_of_oneself(const std::vector<std::string>& words) {
+  return std::ranges::any_of(
+      words, [](const auto& word) { return word == "i" || word == "my" || word == "mine"; });
+}
+
 is_name_check among(const std::vector<std::string>& names) {
   return
       [&names](const std::string& word) { return std::ranges::find(names, word) != names.end(); };
@@ -58,9 +65,10 @@ result<void> search_state::read_circumstances(const read_views& views) {
   }
   const bool is_english = views.lexical->language() == default_language;
   const auto words = asked_words(request.query);
-  const auto by_role = weights.speakers > 0 && speakers.empty() && times.empty()
-                           ? asked_speakers::of_roles(request.query, rows)
-                           : asked_speakers();
+  const auto by_role =
+      weights.speakers > 0 && times.empty() && !speakers.names_any() && !asks_of_oneself(words)
+          ? asked_speakers::of_roles(request.query, rows)
+          : asked_speakers();
   if (times.empty() && speakers.empty() && by_role.empty()) return {};
   const leg_filter filter(*this, views);
   auto names = names_seen(speakers, filter, rows);
@@ -73,13 +81,13 @@ result<void> search_state::read_circumstances(const read_views& views) {
     }
     return {};
   }
-  const asked_speakers& whom = speakers.empty() ? by_role : speakers;
-  if (speakers.empty()) names = names_seen(by_role, filter, rows);
+  const asked_speakers& whom = by_role.empty() ? speakers : by_role;
+  if (!by_role.empty()) names = names_seen(by_role, filter, rows);
   if (names.empty() || !asks_of_speaker_alone(words, among(names), is_english)) return {};
   auto newest = newest_said(whom, views);
   if (!newest) return propagate(newest);
   said = std::move(*newest);
-  if (speakers.empty()) speakers = by_role;
+  speakers = whom;
   return {};
 }
 

@@ -142,7 +142,7 @@ private:
     bool asks = false;
     for (std::size_t i = 0; i < list_.size() && !list_[i].quoted; ++i) {
       const std::string& word = lower(i);
-      if (is_in(clause, word)) return;
+      if (is_in(clause, word)) return refuse_denied_clause(i, asks);
       // Behind the beginning "not" excepts something; see cut_exception().
       if (i >= from_ && from_ > 0) return;
       if (is_negation(i)) {
@@ -152,10 +152,23 @@ private:
       } else if (is_in(verbs, word) || is_in(forgetting, word)) {
         if (is_negated) return refuse("the words ask to forget nothing");
         asks = true;
+      } else if (is_in(quantities, word) || (i == 0 && (is_in(many, word) || word == "what"))) {
+        asks = asks || !is_negated; // "everything not about …"
       } else if (is_in(keeping, word) && !asks) {
         if (!is_negated) return refuse("the words ask to remember, and not to forget");
         asks = true; // "don't remember that"
       }
+    }
+  }
+
+  /// "everything that is not about …", "notes that do not mention …", but "the note that says Ben
+  /// is not here".
+  void refuse_denied_clause(std::size_t i, bool asks) {
+    constexpr std::size_t near = 3;
+    if (!asks || out_.extent != asked_extent::all) return;
+    for (std::size_t j = i + 1; j < list_.size() && j <= i + near && !list_[j].quoted; ++j) {
+      if (is_in(saying, lower(j)) || is_name_word(j)) return;
+      if (is_negation(j)) return refuse("the words say what is not meant: say what is");
     }
   }
 

@@ -30,8 +30,10 @@ struct stated_part {
   std::vector<std::string_view> kinds;
 };
 
-/// Whether both texts name days, months or numbers, and of one of these kinds none that is the
-/// same: "six" and "noon, pier four".
+/// "not", "never", "isn't". English alone.
+bool denies(std::string_view text);
+/// Whether `a` denies something and `b` nothing, or both texts name days, months or numbers, and of
+/// one of these kinds none that is the same: "six" and "noon, pier four".
 bool is_contrary(std::string_view a, std::string_view b);
 
 /// A word that says something of its own, as it is compared.

@@ -346,7 +346,13 @@ private:
       if ((r.has & content_) != content_ || is_kept(r.has)) continue;
       auto has_names = has_all(r, names_);
       if (!has_names) return propagate(has_names);
-      if (*has_names) found.push_back(r);
+      if (!*has_names) continue;
+      if (asked_.is_mine) {
+        auto text = text_of(r.row);
+        if (!text) return propagate(text);
+        if (begins_with_name(**text)) continue; // somebody else's
+      }
+      found.push_back(r);
     }
     return found;
   }

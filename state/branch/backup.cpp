@@ -200,6 +200,8 @@ result<void> copy_all(file_system& files, const std::string& from, const std::st
   if (!earlier.erased.empty()) {
     if (auto ok = write_erased_note(files, to, earlier.erased); !ok) return ok;
     if (auto ok = write_erased_elsewhere(files, to, earlier.elsewhere); !ok) return ok;
+    // Whoever read the backup made a store of it, which has what was there then.
+    if (auto ok = remove_stores(files, to); !ok) return ok;
   }
   // None that a CHECKPOINT does not name is left of an attempt that was broken off.
   if (earlier.has_old_images || earlier.checkpoint == seq_no{})

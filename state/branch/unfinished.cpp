@@ -47,10 +47,7 @@ result<void> remove_all(file_system& files, const std::string& directory) {
 
 /// All but the file that says what the directory is.
 result<void> remove_contents(file_system& files, const std::string& directory) {
-  auto stores = store_names(files, directory);
-  if (!stores) return propagate(stores);
-  for (const auto& name : *stores)
-    if (auto ok = remove_all(files, fmt::format("{}/{}", directory, name)); !ok) return ok;
+  if (auto ok = remove_stores(files, directory); !ok) return ok;
   for (const auto& dir : {journal_directory(directory), image_directory(directory), directory})
     if (auto ok = remove_all(files, dir); !ok) return ok;
   return {};
@@ -76,6 +73,17 @@ result<void> sync_all(file_system& files, const std::string& directory) {
 }
 
 } // namespace
+
+result<void> remove_stores(file_system& files, const std::string& directory) {
+  auto stores = store_names(files, directory);
+  if (!stores) return propagate(stores);
+  for (const auto& name : *stores) {
+    const std::string store = fmt::format("{}/{}", directory, name);
+    if (auto ok = remove_all(files, store); !ok) return ok;
+    if (auto ok = files.sync_directory(store); !ok) return ok;
+  }
+  return {};
+}
 
 result<unfinished_world> unfinished_world::begin(file_system& files, const std::string& directory) {
   // Before the lock: what is somebody else's is left as it is.

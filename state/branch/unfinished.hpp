@@ -31,4 +31,8 @@ private:
   std::unique_ptr<directory_lock> lock_;
 };
 
+/// Removes the files of the stores in `directory`: whoever opens the world next makes one of the
+/// journal. Durable.
+result<void> remove_stores(file_system& files, const std::string& directory);
+
 } // namespace mneme

@@ -42,6 +42,11 @@ class Beside(unittest.TestCase):
                 found = until(lambda: [hit for hit in reader.op(op="search", query="coffee").json["results"]
                                        if "coffee" in hit["content"]])
                 self.assertEqual(found[0]["content"], "coffee at six")
+                # And again: it goes on looking.
+                for drink in ("cocoa", "water"):
+                    writer.op(**note(f"{drink} at seven"))
+                    self.assertTrue(until(lambda drink=drink: [
+                        hit for hit in reader.op(op="search", query=drink).json["results"] if drink in hit["content"]]))
                 self.assertEqual(until(lambda: reader.op(op="changes", since=0, wait_ms=5000).json["changes"])[0]["seq"], 1)
                 self.assertEqual(reader.get("/health").status, 200)
                 self.assertEqual(reader.stop(), 0)

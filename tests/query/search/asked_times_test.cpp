@@ -150,6 +150,7 @@ TEST_CASE("a question of a speaker alone has no word that tells what is looked f
   CHECK(asks({"what", "did", "bob", "say"}));
   CHECK(asks({"tell", "me", "about", "bob"}));
   CHECK(asks({"bob"}));
+  CHECK(asks({"what", "did", "bob", "say", "lately"}));
   CHECK_FALSE(asks({"what", "did", "bob", "sell"}));
   CHECK_FALSE(asks({}));
   // Of another language nothing but the name is known.

@@ -165,6 +165,9 @@ TEST_CASE("a question of a speaker alone is answered by what he said, whatever i
   CHECK(asked("June").results.size() == 2);
   said("Hello there.", "assistant");
   CHECK(asked("what did the assistant say").results.size() == 1);
+  const auto mine = said("Hello to you.", "user");
+  CHECK(asked("what did the assistant tell me").results.size() == 1);
+  CHECK(ids_of(asked("what did I tell the assistant")) == std::vector{mine});
   // The newest of many.
   for (int i = 0; i < 200; ++i) said("It goes on.", "Ana");
   w.pass(1);

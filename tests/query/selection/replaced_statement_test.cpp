@@ -44,6 +44,10 @@ TEST_CASE("replaced: texts are contrary by days, months and numbers") {
   CHECK(is_contrary("on Monday", "on Tuesdays"));
   CHECK_FALSE(is_contrary("on Mondays at nine", "Monday, 9 o'clock"));
   CHECK_FALSE(is_contrary("at nine", "in June"));
+  CHECK(is_contrary("Ben does not live in Porto", "Ben lives in Porto"));
+  CHECK(is_contrary("Ben doesn't live in Porto", "Ben lives in Porto"));
+  CHECK_FALSE(is_contrary("Ben never lived in Porto", "Ben did not live in Porto"));
+  CHECK_FALSE(is_contrary("the trip was cancelled", "We can't go"));
   CHECK_FALSE(is_contrary("", "two"));
   CHECK_FALSE(is_contrary("one of them", "two"));
 }

@@ -140,6 +140,14 @@ TEST_CASE("select: what is one's own is nobody's who has a name, and a fact is o
     INFO(asked);
     CHECK(selected(w, asked).empty());
   }
+  CHECK(selected(w, "forget all my addresses").empty());
+  CHECK(selected(w, "forget that Ben does not live in Rome").empty());
+  for (const auto* asked :
+       {"everything not about Ana", "all notes not about Ana", "what is not about Ana",
+        "notes that do not mention Ana", "everything that is not about Ana"}) {
+    INFO(asked);
+    CHECK(selected(w, asked).empty());
+  }
   const auto mine = w.note("My address is 5 Mill Lane.");
   CHECK(selected(w, "forget my address") == std::vector{mine});
   const auto here = w.note("I live in Leeds.");

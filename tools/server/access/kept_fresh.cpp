@@ -40,6 +40,7 @@ kept_fresh::journal_mark kept_fresh::mark() const {
   for (fs::directory_iterator i(directory_ + "/journal", problem), end; !problem && i != end;
        i.increment(problem)) {
     ++now.segments;
+    now.bytes += i->file_size(problem);
     const auto at = i->last_write_time(problem).time_since_epoch().count();
     now.written_at = std::max<std::int64_t>(now.written_at, at);
   }

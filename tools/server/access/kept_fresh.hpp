@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
@@ -28,7 +29,9 @@ private:
   /// What tells a journal that has grown from one that has not.
   struct journal_mark {
     std::size_t segments = 0;
-    std::int64_t written_at = 0;
+    std::uintmax_t bytes = 0;
+    /// Of the newest. The clock of files counts from a time to come: all that it says is below 0.
+    std::int64_t written_at = std::numeric_limits<std::int64_t>::min();
 
     friend bool operator==(const journal_mark&, const journal_mark&) = default;
   };
