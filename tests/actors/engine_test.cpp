@@ -62,7 +62,9 @@ TEST_CASE("an engine that was moved from answers as behind close, at every door"
   CHECK(is_shut(first.find(by_type(memory_type::fact))));
   CHECK(is_shut(first.search({.query = "rain"})));
   CHECK(is_shut(first.find_many({by_type(memory_type::fact)}).front()));
-  CHECK(is_shut(first.select({.words = "forget rain"})));
+  select_request words;
+  words.words = "forget rain";
+  CHECK(is_shut(first.select(words)));
   CHECK(is_shut(first.changes({})));
   CHECK(is_shut(first.root()));
   CHECK(is_shut(first.stats()));

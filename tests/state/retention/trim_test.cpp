@@ -172,7 +172,8 @@ TEST_CASE("a trim that was broken off anywhere is finished by the next open, or 
     if (found.was_done) break;
   }
   CHECK(was_finished_later);
-  for (std::uint64_t nth = 1; nth < operations; ++nth) {
+  // The simulator and the nightly kills break others off.
+  for (std::uint64_t nth = 1; nth < operations; nth += 3) {
     INFO("operation " << nth << " alone");
     break_trim(nth, false);
   }
