@@ -110,7 +110,7 @@ check_result cluster_evidence::check_erased(cluster_node& node) const {
     const auto names = node.files().files->list(dir);
     if (!names) continue;
     for (const auto& name : *names) {
-      const auto bytes = node.files().files->testing_bytes(dir + "/" + name);
+      const auto bytes = node.files().files->testing_bytes(fmt::format("{}/{}", dir, name));
       if (bytes && bytes->contains(text))
         return wrong("erased", fmt::format("{} is in {} of {}", text, name, node.name()));
     }

@@ -20,7 +20,7 @@ template <class T>
 T must(mneme::result<T> done) {
   if (done) return std::move(*done);
   std::fprintf(stderr, "%s\n", done.error().message.c_str());
-  std::exit(1);
+  std::exit(1); // NOLINT(concurrency-mt-unsafe): this thread alone ends the program
 }
 
 /// Of this process, what is in memory and not of a file, in MB.

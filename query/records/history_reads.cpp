@@ -87,7 +87,7 @@ result<past_version> read_past(kv_reader& reader, const head& h, std::uint32_t n
     ensure((*v)->number == number && (*v)->id == h.id, "a version is read under its own number");
     return past_version{.version = std::move(**v), .changes = {}};
   }
-  past_version past{.version = {}, .changes = {}, .trimmed_by = **by};
+  past_version past{.version = {}, .changes = {}, .trimmed_by = *by};
   past.version.id = h.id;
   past.version.number = number;
   past.version.type = h.type;

@@ -145,6 +145,7 @@ result<std::vector<row_no>> search_state::newest_said(const asked_speakers& whom
   const auto end = found.begin() + static_cast<std::ptrdiff_t>(kept);
   std::ranges::partial_sort(found, end, tie_order(views));
   std::vector<row_no> newest;
+  newest.reserve(kept);
   for (auto at = found.begin(); at != end; ++at) newest.push_back(at->row);
   std::ranges::sort(newest);
   ensure(std::cmp_less_equal(newest.size(), window()), "no more than a window has room for");
@@ -167,6 +168,7 @@ void search_state::add_matches(search_leg& leg, const read_views& views) const {
   const question_share share(terms, weights, *views.lexical);
   // Who says something has no need to say his name.
   std::vector<asked_speakers::named> names;
+  names.reserve(speakers.all().size());
   if (is_memory)
     for (const auto& [tag, words] : speakers.all())
       names.push_back(

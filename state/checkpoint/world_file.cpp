@@ -147,6 +147,7 @@ result<world_file> decode_world_file(std::string_view bytes) {
 
 std::vector<seq_no> world_file::changes_of_space() const {
   std::vector<seq_no> changes;
+  changes.reserve(former.size());
   for (const former_embedder& f : former) changes.push_back(f.until.next());
   return changes;
 }
