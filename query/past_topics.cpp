@@ -23,6 +23,8 @@ past_topic_test::past_topic_test(const read_views& views, seq_no at, const value
 }
 
 result<bool> past_topic_test::is_past(row_no row) {
+  // What no field says is in no text that was made of them.
+  if (!is_indexed_with_any(views_.attributes->slot(row))) return false;
   auto values = values_of(row);
   if (!values) return propagate(values);
   std::vector<topic_value> told;
@@ -53,6 +55,15 @@ result<void> past_topic_test::open() {
   if (!reader) return propagate(reader);
   reader_ = std::move(*reader);
   return {};
+}
+
+bool past_topic_test::is_indexed_with_any(slot_no slot) const {
+  const auto had = views_.lexical->terms(slot); // by their numbers
+  return std::ranges::any_of(telling_, [&](const auto& term) {
+    const term_no number = views_.lexical->term(term);
+    return number.value != no_number
+           && std::ranges::binary_search(had, number.value, {}, &term_count::term);
+  });
 }
 
 bool past_topic_test::says_any(std::string_view text) const {

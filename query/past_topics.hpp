@@ -36,6 +36,7 @@ public:
 private:
   result<const std::vector<topic_value>*> values_of(row_no row);
   result<void> open();
+  [[nodiscard]] bool is_indexed_with_any(slot_no slot) const;
   [[nodiscard]] bool says_any(std::string_view text) const;
 
   const read_views& views_;

@@ -63,31 +63,38 @@ result<void> search_state::read_circumstances(const read_views& views) {
                    ? asked_speakers(request.query, rows)
                    : asked_speakers(fmt::format("{}", fmt::join(times.other_words(), " ")), rows);
   }
+  if (times.empty() && weights.speakers == 0) return {};
   const bool is_english = views.lexical->language() == default_language;
-  const auto words = asked_words(request.query);
-  const auto by_role =
-      weights.speakers > 0 && times.empty() && !speakers.names_any() && !asks_of_oneself(words)
-          ? asked_speakers::of_roles(request.query, rows)
-          : asked_speakers();
-  if (times.empty() && speakers.empty() && by_role.empty()) return {};
-  const leg_filter filter(*this, views);
-  auto names = names_seen(speakers, filter, rows);
-  if (!times.only_word().empty() && names_somebody(times.only_word(), among(names))) times = {};
   if (!times.empty()) {
-    if (!times.has_words() || is_english) {
+    const leg_filter filter(*this, views);
+    const auto names = names_seen(speakers, filter, rows);
+    const bool is_name =
+        !times.only_word().empty() && names_somebody(times.only_word(), among(names));
+    if (!is_name) {
+      if (times.has_words() && !is_english) return {};
       auto of_time = rows_of_its_time(names, views);
       if (!of_time) return propagate(of_time);
       dated = std::move(*of_time);
+      return {};
     }
-    return {};
+    times = {};
   }
-  const asked_speakers& whom = by_role.empty() ? speakers : by_role;
-  if (!by_role.empty()) names = names_seen(by_role, filter, rows);
+  const auto words = asked_words(request.query);
+  asked_speakers whom = speakers;
+  if (!speakers.names_any() && !asks_of_oneself(words))
+    if (auto by_role = asked_speakers::of_roles(request.query, rows); !by_role.empty())
+      whom = std::move(by_role);
+  if (whom.empty()) return {};
+  // Nearly all questions ask for more, whoever is named: the words are looked at before the rows.
+  const auto any = whom.words_of([](term_no) { return true; });
+  if (!asks_of_speaker_alone(words, among(any), is_english)) return {};
+  const leg_filter filter(*this, views);
+  const auto names = names_seen(whom, filter, rows);
   if (names.empty() || !asks_of_speaker_alone(words, among(names), is_english)) return {};
   auto newest = newest_said(whom, views);
   if (!newest) return propagate(newest);
   said = std::move(*newest);
-  speakers = whom;
+  speakers = std::move(whom);
   return {};
 }
 

@@ -44,8 +44,6 @@ constexpr std::array between = std::to_array<std::string_view>(
      "there",    "is",         "are",        "mention",   "refer",   "ok",        "what",
      "don't",    "don’t",      "do",         "not",       "stop",    "never",     "remembering",
      "longer",   "no"});
-constexpr std::array negations = std::to_array<std::string_view>(
-    {"not", "stop", "never", "no", "nor", "cannot", "without", "dont", "neither", "nothing"});
 /// Asking for the contrary of forgetting.
 constexpr std::array<std::string_view, 5> keeping = {"remember", "keep", "retain", "preserve",
                                                      "memorize"};
@@ -130,9 +128,7 @@ private:
     if (out_.refusal.empty()) out_.refusal = std::move(why);
   }
   [[nodiscard]] bool is_negation(std::size_t i) const {
-    return !list_[i].quoted
-           && (is_in(negations, lower(i)) || lower(i).ends_with("n't")
-               || lower(i).ends_with("n’t"));
+    return !list_[i].quoted && (is_denial(lower(i)) || lower(i) == "stop");
   }
 
   /// "Don't delete …", "please remember …", "everything not about …" ask for the contrary, or for

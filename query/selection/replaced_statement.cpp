@@ -235,10 +235,8 @@ stated_word compared(const asked_word& word, std::string_view language) {
 } // namespace
 
 bool denies(std::string_view text) {
-  static constexpr auto denying = std::to_array<std::string_view>(
-      {"not", "never", "no", "nor", "cannot", "dont", "neither", "nothing", "nobody", "without"});
-  return std::ranges::any_of(words_of(text), [&](const asked_word& w) {
-    return is_in(denying, w.lower) || w.lower.ends_with("n't") || w.lower.ends_with("n’t");
+  return std::ranges::any_of(words_of(text), [](const asked_word& w) {
+    return is_denial(w.lower) || w.lower == "nobody";
   });
 }
 

@@ -153,6 +153,12 @@ bool looks_identifying(std::string_view word) {
 
 } // namespace
 
+bool is_denial(std::string_view lower) {
+  static constexpr auto words = std::to_array<std::string_view>(
+      {"not", "never", "no", "nor", "cannot", "without", "dont", "neither", "nothing"});
+  return is_in(words, lower) || lower.ends_with("n't") || lower.ends_with("n’t");
+}
+
 bool is_in(std::span<const std::string_view> list, std::string_view word) {
   return std::ranges::find(list, word) != list.end();
 }

@@ -32,6 +32,8 @@ std::vector<asked_word> words_of(std::string_view text);
 
 bool is_in(std::span<const std::string_view> list, std::string_view word);
 
+/// "not", "never", "isn't": of a word in lower case. English alone.
+bool is_denial(std::string_view lower);
 /// Nothing but digits and what separates them, with a digit.
 bool is_numeric(std::string_view word);
 std::size_t digits_in(std::string_view word);

@@ -2,20 +2,12 @@
 
 #include "messages/hash.hpp"
 #include "messages/text/forms.hpp"
+#include "messages/text/utf8_point.hpp"
 #include "views/topic_reads.hpp"
 
 namespace mneme {
 
 namespace {
-
-/// The start of `text`, cut between code points.
-std::string start_of(std::string text, std::size_t max_bytes) {
-  if (text.size() <= max_bytes) return text;
-  std::size_t end = max_bytes;
-  while (end > 0 && (static_cast<std::uint8_t>(text[end]) & 0xC0U) == 0x80U) --end;
-  text.resize(end);
-  return text;
-}
 
 /// A head may tell of a vector of another space than the world's, which no index has.
 bool has_vector(const read_views& views, const head& h, seq_no at) {
@@ -47,7 +39,8 @@ result<waiting_texts> read_waiting_texts(world& w, std::span<const embed_job> jo
       text += field_lines(*values);
       waiting.items.back().text = sha256_of(text);
     }
-    waiting.texts.push_back(start_of(std::move(text), job.max_bytes));
+    if (text.size() > job.max_bytes) text.resize(point_start(text, job.max_bytes));
+    waiting.texts.push_back(std::move(text));
   }
   return waiting;
 }

@@ -12,6 +12,7 @@
 #include "tools/import/agent_vectors.hpp"
 #include "tools/import/import.hpp"
 #include "tools/import/import_sink.hpp"
+#include "tools/import/json_source.hpp"
 #include "tools/import/source_file.hpp"
 #include "tools/protocol/json_text.hpp"
 
@@ -40,10 +41,8 @@ result<std::string> simulation_name(const std::string& folder) {
   const std::string path = (fs::path(folder) / "meta.json").string();
   std::error_code ignored;
   if (!fs::exists(path, ignored)) return std::string();
-  auto text = read_source(path);
-  if (!text) return propagate(text);
-  auto meta = protocol::parse_json(*text);
-  if (!meta) return std::unexpected(located(std::move(meta.error()), path));
+  auto meta = read_json_source(path);
+  if (!meta) return propagate(meta);
   if (!meta->is_object()) return fail(errc::wrong_type, path + ": an object is expected");
   const auto code = meta->find("fork_sim_code");
   return code != meta->end() && code->is_string() ? code->get<std::string>() : std::string();

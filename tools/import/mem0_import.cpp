@@ -9,9 +9,9 @@
 #include "tools/import/derived_id.hpp"
 #include "tools/import/import.hpp"
 #include "tools/import/import_sink.hpp"
+#include "tools/import/json_source.hpp"
 #include "tools/import/known_members.hpp"
 #include "tools/import/local_time.hpp"
-#include "tools/import/source_file.hpp"
 #include "tools/protocol/shape.hpp"
 #include "tools/server/clients/mem0/mem0_owners.hpp"
 
@@ -124,12 +124,8 @@ result<json> memories_of(json document) {
 } // namespace
 
 result<void> import_mem0(engine& target, const import_request& request, import_report& report) {
-  auto text = read_source(request.path);
-  if (!text) return propagate(text);
-  auto document = protocol::parse_json(*text);
-  if (!document)
-    return fail(document.error().code,
-                fmt::format("{}: {}", request.path, document.error().message));
+  auto document = read_json_source(request.path);
+  if (!document) return propagate(document);
   auto list = memories_of(std::move(*document));
   if (!list) return propagate(list);
   import_sink sink(target, report);

@@ -9,8 +9,8 @@
 #include "tools/import/derived_id.hpp"
 #include "tools/import/import.hpp"
 #include "tools/import/import_topics.hpp"
+#include "tools/import/json_source.hpp"
 #include "tools/import/known_members.hpp"
-#include "tools/import/source_file.hpp"
 #include "tools/protocol/data_json.hpp"
 #include "tools/protocol/shape.hpp"
 
@@ -279,12 +279,8 @@ result<void> put_graph(engine& target, const import_request& request, import_rep
 } // namespace
 
 result<void> import_zep(engine& target, const import_request& request, import_report& report) {
-  auto text = read_source(request.path);
-  if (!text) return propagate(text);
-  auto document = protocol::parse_json(*text);
-  if (!document)
-    return fail(document.error().code,
-                fmt::format("{}: {}", request.path, document.error().message));
+  auto document = read_json_source(request.path);
+  if (!document) return propagate(document);
   const json graphs = document->is_array() ? *document : json::array({*document});
   import_sink sink(target, report, {.colours = false, .source_class = request.source_class});
   for (std::size_t i = 0; i < graphs.size(); ++i)

@@ -14,6 +14,14 @@ search_request asking(std::string query, double floor) {
   return r;
 }
 
+memory_id say(search_world& w, std::string statement, const char* who) {
+  write_request r;
+  r.type = memory_type::note;
+  r.data["statement"] = std::move(statement);
+  r.tags = {std::string("speaker:") + who};
+  return w.put(std::move(r));
+}
+
 } // namespace
 
 TEST_CASE("a match says how much of the question a text has") {
@@ -104,11 +112,7 @@ TEST_CASE("a request has its own now") {
 TEST_CASE("a question of a time alone is answered by what is of that time, whatever its words") {
   search_world w("", "hash");
   const auto said = [&](std::string statement, const char* who) {
-    write_request r;
-    r.type = memory_type::note;
-    r.data["statement"] = std::move(statement);
-    r.tags = {std::string("speaker:") + who};
-    return w.put(std::move(r));
+    return say(w, std::move(statement), who);
   };
   const auto old = said("what did Ana do, and what did Ana talk about", "Ben");
   w.pass(40);
@@ -141,11 +145,7 @@ TEST_CASE("a question of a time alone is answered by what is of that time, whate
 TEST_CASE("a question of a speaker alone is answered by what he said, whatever its words") {
   search_world w("", "hash:384");
   const auto said = [&](std::string statement, const char* who) {
-    write_request r;
-    r.type = memory_type::note;
-    r.data["statement"] = std::move(statement);
-    r.tags = {std::string("speaker:") + who};
-    return w.put(std::move(r));
+    return say(w, std::move(statement), who);
   };
   said("I planted roses.", "June");
   const auto car = said("I sold the car.", "Bob");

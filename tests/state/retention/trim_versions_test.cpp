@@ -43,20 +43,24 @@ std::string of_newest(const std::string& dump) {
   return made;
 }
 
+/// What comes of a planned trim.
+result<trim_end> trimmed_by(driven& d, trim_payload payload, seq_no planned_at) {
+  std::optional<result<trim_end>> answer;
+  d.core.enqueue(trim_command{.payload = std::move(payload),
+                              .planned_at = planned_at,
+                              .reply = [&](result<trim_end> r) { answer = std::move(r); }});
+  d.pump();
+  REQUIRE(answer.has_value());
+  return std::move(*answer);
+}
+
 result<trim_report> trim_versions_beside(world& w, driven& d, std::optional<seq_no> before) {
   trim_options t;
   t.before = before;
   t.by = "ana";
   t.versions = true;
-  return trim_running(w, t, [&](trim_payload payload, seq_no at) {
-    std::optional<result<trim_end>> answer;
-    d.core.enqueue(trim_command{.payload = std::move(payload),
-                                .planned_at = at,
-                                .reply = [&](result<trim_end> r) { answer = std::move(r); }});
-    d.pump();
-    REQUIRE(answer.has_value());
-    return std::move(*answer);
-  });
+  return trim_running(
+      w, t, [&](trim_payload payload, seq_no at) { return trimmed_by(d, std::move(payload), at); });
 }
 
 memory_uri written(driven& d, const std::string& text,
@@ -309,13 +313,7 @@ TEST_CASE("what is named while a trim is planned is not dropped by it") {
   t.versions = true;
   const auto done = trim_running(*w, t, [&](trim_payload payload, seq_no at) {
     if (!std::exchange(is_named, true)) (void)written(d, "late", {to_string(first)});
-    std::optional<result<trim_end>> answer;
-    d.core.enqueue(trim_command{.payload = std::move(payload),
-                                .planned_at = at,
-                                .reply = [&](result<trim_end> r) { answer = std::move(r); }});
-    d.pump();
-    REQUIRE(answer.has_value());
-    return std::move(*answer);
+    return trimmed_by(d, std::move(payload), at);
   });
   if (!done) FAIL(done.error().message);
   CHECK(done->versions == 1);
