@@ -41,16 +41,17 @@ constexpr std::int64_t most_memories = 1'000'000;
 constexpr std::int64_t ns_of_an_hour = 3'600'000'000'000;
 constexpr int hours_of_a_day = 24;
 
+[[noreturn]] void fail(const std::string& why) {
+  std::fprintf(stderr, "%s\n", why.c_str());
+  std::exit(1); // NOLINT(concurrency-mt-unsafe): this thread alone ends the program
+}
 template <class T>
 T must(mneme::result<T> done) {
-  if (done) return std::move(*done);
-  std::fprintf(stderr, "%s %s\n", done.error().message.c_str(), done.error().at.c_str());
-  std::exit(1);
+  if (!done) fail(done.error().message + " " + done.error().at);
+  return std::move(*done);
 }
 void must(mneme::result<void> done) {
-  if (done) return;
-  std::fprintf(stderr, "%s\n", done.error().message.c_str());
-  std::exit(1);
+  if (!done) fail(done.error().message);
 }
 
 /// The same on every machine. What is drawn in town hangs on it.
@@ -83,10 +84,7 @@ std::int64_t hours_of(const std::string& text) {
 
 std::vector<json> lines_of(const std::string& path) {
   std::ifstream file(path);
-  if (!file) {
-    std::fprintf(stderr, "cannot read %s\n", path.c_str());
-    std::exit(1);
-  }
+  if (!file) fail("cannot read " + path);
   std::vector<json> rows;
   for (std::string line; std::getline(file, line);)
     if (!line.empty()) rows.push_back(json::parse(line));
@@ -261,8 +259,8 @@ void talk(const std::map<std::string, std::vector<std::string>>& rooms,
     for (std::size_t i = 0; i + 1 < together.size(); i += 2)
       for (const auto& [teller, listener] :
            {std::pair(together[i], together[i + 1]), std::pair(together[i + 1], together[i])}) {
-        const std::string said =
-            teller + " tells " + listener + ": " + news.at(teller).substr(0, most_told);
+        std::string said = teller + " tells ";
+        said.append(listener).append(": ").append(news.at(teller), 0, most_told);
         writes.push_back(note(teller, "chat", said, 5));
         writes.push_back(note(listener, "chat", said, 5));
       }
@@ -289,7 +287,7 @@ void live(living& in, const town& known, std::int64_t hour) {
     const auto remembered = texts_of(std::move(found.reads[2 * i]));
     const auto thought = texts_of(std::move(found.reads[2 * i + 1]));
     const std::string act = known.act(name, hour, remembered);
-    writes.push_back(note(name, "event", name + " is " + act));
+    writes.push_back(note(name, "event", std::string(name).append(" is ").append(act)));
     news[name] = thought.empty() ? "nothing new" : thought.front();
     if (!act.starts_with(asleep)) rooms[place_of(act)].push_back(name);
     if (of_day == evening && !remembered.empty())
@@ -334,7 +332,7 @@ void plot(living& in, const town& known, std::int64_t days) {
   std::printf("\nmemories made on each day (. = %lld)\n",
               static_cast<long long>(memories_of_a_dot));
   for (const auto& [when, count] : made)
-    std::printf("  day %lld  %-8s %s %lld\n", static_cast<long long>(when.first + 1),
+    std::printf("  day %lld  %-8s %s %lld\n", static_cast<long long>(when.first) + 1,
                 when.second.c_str(),
                 std::string(static_cast<std::size_t>(count / memories_of_a_dot), '.').c_str(),
                 static_cast<long long>(count));
