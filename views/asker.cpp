@@ -60,10 +60,10 @@ visible_rows::visible_rows(const asker& who, const attributes& columns, const no
   exclude_ = columns_of(scope_->exclude, columns, nodes);
 }
 
-posting_list visible_rows::postings() const {
+posting_list visible_rows::postings(seq_no at) const {
   posting_list found;
-  if (asker_) found.push_back(columns_.with_actor(*asker_));
-  if (asker_ && !scope_) found.push_back(columns_.everybodys());
+  if (asker_) found.push_back(columns_.with_actor(*asker_, at));
+  if (asker_ && !scope_) found.push_back(columns_.everybodys(at));
   return found;
 }
 

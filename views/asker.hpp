@@ -82,7 +82,7 @@ public:
 
   /// Postings that have every row the asker may see, and few besides; some rows twice. None for
   /// the host, who sees all.
-  [[nodiscard]] posting_list postings() const;
+  [[nodiscard]] posting_list postings(seq_no at) const;
 
 private:
   /// A selector in terms of the columns.

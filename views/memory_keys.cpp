@@ -55,7 +55,7 @@ node_no keyed_node(const read_views& views, const memory_key& key, seq_no at) {
   node_no found{};
   if (tag.value == no_number) return found;
   // Nearly always the first row tells: what had the key once has it still, unless it was erased.
-  columns.with_tag(tag)->for_each([&](row_no row) {
+  columns.with_tag(tag, at)->for_each([&](row_no row) {
     const node_no node = columns.node(row);
     const row_no now = columns.row_of(node, at);
     ensure(node.value != no_number, "a row is of a node");

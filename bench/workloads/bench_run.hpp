@@ -105,9 +105,10 @@ result<void> colours_found(bench_run& run);
 result<void> many_updates(bench_run& run);
 
 // What some do in processes of their own, by number.
-enum class errand : std::uint8_t { open_world, open_sqlite, update_world };
+enum class errand : std::uint8_t { open_world, open_sqlite, update_world, update_few_retained };
 errand_answer open_world_errand(const bench_run& run);
 errand_answer open_sqlite_errand(const bench_run& run);
 errand_answer update_errand(const bench_run& run);
+errand_answer update_few_retained_errand(const bench_run& run);
 
 } // namespace mneme::workloads

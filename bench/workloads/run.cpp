@@ -112,6 +112,7 @@ result<std::unique_ptr<bench_run>> prepare(const run_options& options) {
       [run = r.get()] { return open_world_errand(*run); },
       [run = r.get()] { return open_sqlite_errand(*run); },
       [run = r.get()] { return update_errand(*run); },
+      [run = r.get()] { return update_few_retained_errand(*run); },
   });
   return r;
 }

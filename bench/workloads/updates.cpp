@@ -1,5 +1,6 @@
-/// 100 memories that are changed again and again in one open world: what stays behind must not grow
-/// memory, answers or checkpoints.
+/// 100 memories that are changed again and again in one open world, which retains the seqs that it
+/// does by default, or 1,000: what stays behind must not grow answers, nor, where it is not retained,
+/// memory or checkpoints.
 
 #include "bench/workloads/bench_run.hpp"
 #include "bench/workloads/measure.hpp"
@@ -21,13 +22,14 @@ struct updated_state {
   double memory_bytes = 0;
   double near_us = 0;
   double find_us = 0;
+  double search_us = 0;
   double checkpoint_us = 0;
 };
 
 /// Its numbers, in the order of the errand's answer.
 constexpr double updated_state::* state_numbers[] = {
     &updated_state::memory_bytes, &updated_state::near_us, &updated_state::find_us,
-    &updated_state::checkpoint_us};
+    &updated_state::search_us, &updated_state::checkpoint_us};
 
 result<void> update_all(engine& world, const dataset& d, std::size_t round) {
   std::vector<mutation> items;
@@ -60,45 +62,49 @@ result<void> judge_updates(engine& world, const dataset& d, std::size_t round) {
   return {};
 }
 
-result<double> median_us(engine& world, const dataset& d, bool near) {
+/// `ask(q)` answers a query of its number.
+template <class Ask>
+result<double> median_us(const Ask& ask) {
   constexpr std::size_t queries = 100;
   samples taken;
   for (std::size_t q = 0; q < queries; ++q) {
-    find_request f = near_request(d, q);
-    if (!near) {
-      f = {};
-      f.types = {d.queries[q].type};
-      f.limit = 20;
-    }
     const auto start = instant::now();
-    auto found = world.find(f);
+    const auto found = ask(q);
     taken.us.push_back(microseconds_since(start));
     if (!found) return std::unexpected(found.error());
   }
   return percentile(taken.us, 0.5);
 }
 
+find_request of_type_request(const dataset& d, std::size_t q) {
+  find_request f;
+  f.types = {d.queries[q].type};
+  f.limit = 20;
+  return f;
+}
+
 result<updated_state> look(engine& world, const dataset& d, double memory_before) {
   updated_state s;
   s.memory_bytes = resident_bytes() - memory_before;
-  auto near = median_us(world, d, true);
+  auto near = median_us([&](std::size_t q) { return world.find(near_request(d, q)); });
   if (!near) return propagate(near);
   s.near_us = *near;
-  auto find = median_us(world, d, false);
+  auto find = median_us([&](std::size_t q) { return world.find(of_type_request(d, q)); });
   if (!find) return propagate(find);
   s.find_us = *find;
+  auto search = median_us([&](std::size_t q) { return world.search(words_request(d.queries[q])); });
+  if (!search) return propagate(search);
+  s.search_us = *search;
   const auto start = instant::now();
   if (auto made = world.checkpoint(); !made) return propagate(made);
   s.checkpoint_us = microseconds_since(start);
   return s;
 }
 
-} // namespace
-
-errand_answer update_errand(const bench_run& run) {
+errand_answer update_and_look(const bench_run& run, engine_options options) {
   const auto& d = run.data;
   const double memory_before = resident_bytes();
-  auto world = engine::open(bench_options(run.options.directory + "/updated"));
+  auto world = engine::open(std::move(options));
   if (!world) return propagate(world);
   std::vector<mutation> items;
   items.reserve(memories);
@@ -121,13 +127,13 @@ errand_answer update_errand(const bench_run& run) {
   return answer;
 }
 
-result<void> many_updates(bench_run& run) {
-  auto numbers = run.processes->run(static_cast<std::size_t>(errand::update_world));
+result<void> run_updates(bench_run& run, errand by, const char* name, const char* what) {
+  auto numbers = run.processes->run(static_cast<std::size_t>(by));
   if (!numbers) return propagate(numbers);
   const auto& n = *numbers;
   const double few = memories * early_rounds;
   const auto many = static_cast<double>(memories * round_count(run));
-  measured m{.name = "updates", .what = "an update of one of 100 memories, 100 a batch"};
+  measured m{.name = name, .what = what};
   m.size = run.options.size;
   m.engine = {.repetitions = static_cast<std::size_t>(many),
               .p50_us = n.back() / many,
@@ -141,10 +147,32 @@ result<void> many_updates(bench_run& run) {
              {"near_after_all_us", n[states + 1]},
              {"find_after_1000_us", n[2]},
              {"find_after_all_us", n[states + 2]},
-             {"checkpoint_after_1000_us", n[3]},
-             {"checkpoint_after_all_us", n[states + 3]}};
+             {"search_after_1000_us", n[3]},
+             {"search_after_all_us", n[states + 3]},
+             {"checkpoint_after_1000_us", n[4]},
+             {"checkpoint_after_all_us", n[states + 4]}};
   run.done.push_back(std::move(m));
   return {};
+}
+
+} // namespace
+
+errand_answer update_errand(const bench_run& run) {
+  return update_and_look(run, bench_options(run.options.directory + "/updated"));
+}
+
+errand_answer update_few_retained_errand(const bench_run& run) {
+  engine_options options = bench_options(run.options.directory + "/updated_1000");
+  options.retained_seqs = least_retained_seqs;
+  return update_and_look(run, std::move(options));
+}
+
+result<void> many_updates(bench_run& run) {
+  if (auto ran = run_updates(run, errand::update_world, "updates",
+                             "an update of one of 100 memories, 100 a batch");
+      !ran)
+    return ran;
+  return run_updates(run, errand::update_few_retained, "updates 1000", "the same, 1,000 retained");
 }
 
 } // namespace mneme::workloads

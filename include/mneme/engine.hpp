@@ -43,6 +43,9 @@ enum class query_driver : std::uint8_t {
   coordinator, ///< the coordinator and its readers, as for a CAF host
 };
 
+/// A read that takes a while goes on as of the seq that it began with.
+inline constexpr std::uint64_t least_retained_seqs = 1'000;
+
 struct engine_options {
   std::string directory{};  ///< of the world; empty = in memory
   bool create = true;       ///< make a world in a missing or empty directory
@@ -82,6 +85,10 @@ struct engine_options {
   commit_mode commit = commit_mode::grouped;
   query_driver queries = query_driver::caller;
   bool exact_near = false;                        ///< deterministic mode: never answer from HNSW
+  /// How many of the last entries reads may ask for as of (`at_seq`), and proofs without a look at
+  /// the journal: beyond, seq_unavailable. What an overwritten state takes in memory, about 5 KB
+  /// with a text and a vector, it takes for so long. At least least_retained_seqs.
+  std::uint64_t retained_seqs = 100'000;
   std::uint64_t cache_bytes = 256ULL << 20;       ///< of the store
   std::uint64_t record_cache_bytes = 64ULL << 20; ///< memories that are asked for again and again
   std::uint64_t leaf_cache_bytes = 64ULL << 20;   ///< leaves of the state trees, in memory

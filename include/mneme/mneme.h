@@ -60,7 +60,7 @@ MNEME_API const char* mneme_version(void);
  *     manual_clock   time stands still until the op `clock` moves it
  *     per_request    one request, one journal frame: the same requests give the same bytes
  *     exact_near     never an approximate answer; with a seed this is the default
- *     cache_bytes, readers     as in mneme/engine.hpp
+ *     cache_bytes, retained_seqs, readers     as in mneme/engine.hpp
  *     shared         with other processes of the same user (default true, unless read_only,
  *                    in_memory, seed, manual_clock or per_request is given): one that has the
  *                    world open is asked, by its options, and the answer says joined: true;

@@ -141,17 +141,17 @@ row_no attributes::impl::append(const row_line& line, row_rest rest, row_facets 
   else
     ++ended_rows;
   if (last_of != nullptr) store_release(*last_of, row.value + 1);
-  by_type.grow(static_cast<std::uint8_t>(line.type)).add(row.value, is_gone);
-  by_actor.grow(line.actor).add(row.value, is_gone);
-  if (line.visibility == visibility::actor_public) everybodys.add(row.value, is_gone);
-  if ((line.flags & row_archived) != 0) archived.add(row.value, is_gone);
+  by_type.grow(static_cast<std::uint8_t>(line.type)).add(row.value, lives);
+  by_actor.grow(line.actor).add(row.value, lives);
+  if (line.visibility == visibility::actor_public) everybodys.add(row.value, lives);
+  if ((line.flags & row_archived) != 0) archived.add(row.value, lives);
   if (line.valid_until_ns != std::numeric_limits<std::int64_t>::max())
-    ending.add(row.value, is_gone);
-  if ((line.flags & row_past) != 0) past.add(row.value, is_gone);
-  if (its_facets.reference != no_number) referring.add(row.value, is_gone);
-  if (its_facets.distrust_e9 != 0) distrusted.add(row.value, is_gone);
-  for (const std::uint32_t term : tag_terms) by_tag.grow(term).add(row.value, is_gone);
-  for (const std::uint32_t term : frame_terms) by_frame.grow(term).add(row.value, is_gone);
+    ending.add(row.value, lives);
+  if ((line.flags & row_past) != 0) past.add(row.value, lives);
+  if (its_facets.reference != no_number) referring.add(row.value, lives);
+  if (its_facets.distrust_e9 != 0) distrusted.add(row.value, lives);
+  for (const std::uint32_t term : tag_terms) by_tag.grow(term).add(row.value, lives);
+  for (const std::uint32_t term : frame_terms) by_frame.grow(term).add(row.value, lives);
   return row;
 }
 
@@ -245,7 +245,7 @@ std::uint64_t attributes::activation_history_size() const {
 }
 
 std::uint32_t attributes::ended_rows() const {
-  return impl_->ended_rows;
+  return impl_->ended_rows.load(std::memory_order_relaxed);
 }
 
 colour_index& attributes::colours() {
@@ -357,24 +357,24 @@ std::string_view attributes::place_text(term_no place) const {
   return impl_->places.text(place.value);
 }
 
-std::shared_ptr<const posting_view> attributes::with_type(memory_type type) const {
-  return impl_->by_type.view(static_cast<std::uint8_t>(type));
+std::shared_ptr<const posting_view> attributes::with_type(memory_type type, seq_no at) const {
+  return impl_->by_type.view(static_cast<std::uint8_t>(type), at);
 }
 
-std::shared_ptr<const posting_view> attributes::with_tag(term_no tag) const {
-  return impl_->by_tag.view(tag.value);
+std::shared_ptr<const posting_view> attributes::with_tag(term_no tag, seq_no at) const {
+  return impl_->by_tag.view(tag.value, at);
 }
 
-std::shared_ptr<const posting_view> attributes::with_actor(term_no actor) const {
-  return impl_->by_actor.view(actor.value);
+std::shared_ptr<const posting_view> attributes::with_actor(term_no actor, seq_no at) const {
+  return impl_->by_actor.view(actor.value, at);
 }
 
-std::shared_ptr<const posting_view> attributes::everybodys() const {
-  return impl_->everybodys.view();
+std::shared_ptr<const posting_view> attributes::everybodys(seq_no at) const {
+  return impl_->everybodys.view(at);
 }
 
-std::shared_ptr<const posting_view> attributes::with_frame(const intent_frame& frame) const {
-  return impl_->by_frame.view(impl_->frames.find(frame_text(frame)));
+std::shared_ptr<const posting_view> attributes::with_frame(const intent_frame& frame, seq_no at) const {
+  return impl_->by_frame.view(impl_->frames.find(frame_text(frame)), at);
 }
 
 std::shared_ptr<const posting_view> attributes::archived() const {
@@ -412,7 +412,7 @@ void attributes::prefetch_activation(node_no node) const {
 
 std::uint64_t attributes::live_count(memory_type type, seq_no at) const {
   std::vector<std::uint32_t> rows;
-  with_type(type)->append_to(rows);
+  with_type(type, at)->append_to(rows);
   return static_cast<std::uint64_t>(std::ranges::count_if(rows, [&](std::uint32_t row) {
     const auto flags = rows_->line({row}).flags;
     return (flags & row_gone) == 0 && rows_->alive({row}, at);

@@ -84,10 +84,10 @@ public:
   void retain_from(seq_no seq);
   /// Earlier activation records that are kept.
   [[nodiscard]] std::uint64_t activation_history_size() const;
-  /// Rows that have ended: each state of a memory but its last one.
-  [[nodiscard]] std::uint32_t ended_rows() const;
 
   // Readers.
+  /// Rows that have ended: each state of a memory but its last one.
+  [[nodiscard]] std::uint32_t ended_rows() const;
   [[nodiscard]] const colour_index& colours() const;
   /// The columns, for inner loops.
   [[nodiscard]] const row_store& rows() const { return *rows_; }
@@ -129,13 +129,16 @@ public:
   /// those retained was.
   [[nodiscard]] std::optional<seq_no> entry_at(timestamp time, seq_no at) const;
   [[nodiscard]] std::string actor_text(term_no actor) const;
-  /// Never null; an unknown term has an empty posting.
-  [[nodiscard]] std::shared_ptr<const posting_view> with_type(memory_type type) const;
-  [[nodiscard]] std::shared_ptr<const posting_view> with_tag(term_no tag) const;
-  [[nodiscard]] std::shared_ptr<const posting_view> with_actor(term_no actor) const;
+  /// Never null; an unknown term has an empty posting. All rows that are alive at `at`, and perhaps
+  /// others; at seq 0 rows of any age.
+  [[nodiscard]] std::shared_ptr<const posting_view> with_type(memory_type type, seq_no at) const;
+  [[nodiscard]] std::shared_ptr<const posting_view> with_tag(term_no tag, seq_no at) const;
+  [[nodiscard]] std::shared_ptr<const posting_view> with_actor(term_no actor, seq_no at) const;
   /// Of the visibility actor_public.
-  [[nodiscard]] std::shared_ptr<const posting_view> everybodys() const;
-  [[nodiscard]] std::shared_ptr<const posting_view> with_frame(const intent_frame& frame) const;
+  [[nodiscard]] std::shared_ptr<const posting_view> everybodys(seq_no at) const;
+  [[nodiscard]] std::shared_ptr<const posting_view> with_frame(const intent_frame& frame,
+                                                               seq_no at) const;
+  // Rows of any age.
   /// Rows whose lifecycle status is archived.
   [[nodiscard]] std::shared_ptr<const posting_view> archived() const;
   /// Rows that are not valid for ever: they have a valid_until_ns.

@@ -13,7 +13,7 @@ namespace mneme {
 
 namespace {
 
-constexpr std::string_view rows_image_name = "mnROWS08";
+constexpr std::string_view rows_image_name = "mnROWS09";
 
 /// The terms of a dictionary that saved rows have, which get numbers of their own in the same
 /// order: a text that none of them has, since it came later or was erased, is not saved.
@@ -88,7 +88,7 @@ void attributes::impl::save(image_writer& out) const {
   put_column(out, doubted, doubts);
   for (const std::uint64_t count : live.by_type) out.put(count);
   out.put(live.unembedded);
-  out.put(ended_rows);
+  out.put(ended_rows.load(std::memory_order_relaxed));
   activations.save(out);
   by_type.save(out, memory_type_count + 1);
   by_tag.save(out, tags.size());

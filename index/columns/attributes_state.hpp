@@ -47,12 +47,14 @@ struct attributes::impl {
   posting distrusted;
   sparse_column<std::uint8_t> doubted; ///< by node: 1 = see ever_in_doubt
   live_counts live;                    ///< of the rows that are open; the writer's alone
-  std::uint32_t ended_rows = 0;        ///< likewise
+  std::atomic<std::uint32_t> ended_rows{0};
   std::atomic<std::uint64_t> retained{0};
   std::shared_ptr<const void> holder; ///< of an image that columns lie in
-  row_is_gone is_gone = [this](std::uint32_t row) {
-    return rows.end({row}) <= retained.load(std::memory_order_relaxed);
-  };
+  row_lives lives = {.is_gone =
+                         [this](std::uint32_t row) {
+                           return rows.end({row}) <= retained.load(std::memory_order_relaxed);
+                         },
+                     .end = [this](std::uint32_t row) { return rows.end({row}); }};
 
   /// Writes the terms of one row unless they are those of `like`; returns where they begin.
   std::uint32_t place_terms(std::span<const std::uint32_t> tag_terms,

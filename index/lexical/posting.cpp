@@ -14,13 +14,16 @@ namespace {
 constexpr std::uint32_t first_tail_rows = 4;
 /// Up to here a posting is an array only; beyond, a tail of a quarter of the rows is sealed, so
 /// that each row is copied a bounded number of times.
-constexpr std::uint32_t sealed_rows_min = 4096;
+constexpr std::uint32_t sealed_rows_min = 1024;
 
 } // namespace
 
 struct posting::sealed_part {
-  Roaring rows;
+  Roaring rows; ///< but for the past
+  Roaring past;
+  std::uint64_t past_until = 0; ///< no row of the past is alive there, nor later
   std::uint64_t cardinality = 0;
+  std::uint64_t past_cardinality = 0;
   std::uint32_t last_added = 0; ///< before it was sealed, gone or not
 };
 
@@ -38,26 +41,26 @@ namespace {
 class snapshot final : public posting_view {
 public:
   snapshot(std::shared_ptr<const posting::sealed_part> sealed,
-           std::shared_ptr<const posting::tail_part> tail)
+           std::shared_ptr<const posting::tail_part> tail, seq_no at)
       : sealed_(std::move(sealed)),
         tail_(std::move(tail)),
-        tail_size_(tail_->size.load(std::memory_order_acquire)) {}
+        tail_size_(tail_->size.load(std::memory_order_acquire)),
+        has_past_(sealed_ && at.value < sealed_->past_until) {}
 
   [[nodiscard]] std::uint64_t cardinality() const override {
-    return tail_size_ + (sealed_ ? sealed_->cardinality : 0);
+    return tail_size_ + sealed_cardinality();
   }
 
   [[nodiscard]] bool contains(row_no row) const override {
-    if (sealed_ && row.value <= sealed_->last_added) return sealed_->rows.contains(row.value);
+    if (sealed_ && row.value <= sealed_->last_added)
+      return sealed_->rows.contains(row.value)
+             || (has_past_ && sealed_->past.contains(row.value));
     const std::uint32_t* const tail = tail_->rows.get();
     return std::binary_search(tail, tail + tail_size_, row.value);
   }
 
   void for_each(const std::function<bool(row_no)>& visit) const override {
-    if (sealed_) {
-      for (const std::uint32_t row : sealed_->rows)
-        if (!visit(row_no{row})) return;
-    }
+    if (sealed_ && !each_sealed(visit)) return;
     for (std::uint32_t i = 0; i < tail_size_; ++i)
       if (!visit(row_no{tail_->rows[i]})) return;
   }
@@ -65,16 +68,33 @@ public:
   void append_to(std::vector<std::uint32_t>& rows) const override {
     if (sealed_) {
       const std::size_t before = rows.size();
-      rows.resize(before + sealed_->cardinality);
-      sealed_->rows.toUint32Array(rows.data() + before);
+      rows.resize(before + sealed_cardinality());
+      if (has_past_)
+        (sealed_->rows | sealed_->past).toUint32Array(rows.data() + before);
+      else
+        sealed_->rows.toUint32Array(rows.data() + before);
     }
     rows.insert(rows.end(), tail_->rows.get(), tail_->rows.get() + tail_size_);
   }
 
 private:
+  [[nodiscard]] std::uint64_t sealed_cardinality() const {
+    if (!sealed_) return 0;
+    return sealed_->cardinality + (has_past_ ? sealed_->past_cardinality : 0);
+  }
+  /// False if it was stopped.
+  [[nodiscard]] bool each_sealed(const std::function<bool(row_no)>& visit) const {
+    const auto all_of = [&](const Roaring& rows) {
+      return std::all_of(rows.begin(), rows.end(),
+                         [&](std::uint32_t row) { return visit(row_no{row}); });
+    };
+    return has_past_ ? all_of(sealed_->rows | sealed_->past) : all_of(sealed_->rows);
+  }
+
   std::shared_ptr<const posting::sealed_part> sealed_;
   std::shared_ptr<const posting::tail_part> tail_;
   std::uint32_t tail_size_;
+  bool has_past_; ///< some of it may be alive at the seq read
 };
 
 class nothing final : public posting_view {
@@ -91,16 +111,16 @@ posting::posting() : tail_(std::make_shared<tail_part>(first_tail_rows)) {
 }
 posting::~posting() = default;
 
-void posting::add(std::uint32_t row, const row_is_gone& is_gone) {
+void posting::add(std::uint32_t row, const row_lives& lives) {
   const std::uint32_t size = tail_->size.load(std::memory_order_relaxed);
   if (size == tail_->capacity) {
     const std::uint64_t sealed = sealed_ ? sealed_->cardinality : 0;
     if (size >= std::max<std::uint64_t>(sealed_rows_min, sealed / 4)) {
-      seal(is_gone);
+      seal(lives);
     } else {
       replace_tail(2 * size, size);
     }
-    return add(row, is_gone);
+    return add(row, lives);
   }
   ensure(size != 0 ? tail_->rows[size - 1] < row : !sealed_ || sealed_->last_added < row,
          "rows are added in order");
@@ -117,26 +137,38 @@ void posting::replace_tail(std::uint32_t capacity, std::uint32_t keep) {
   tail_ = std::move(wider);
 }
 
-void posting::seal(const row_is_gone& is_gone) {
+void posting::seal(const row_lives& lives) {
   std::vector<std::uint32_t> rows;
   view()->append_to(rows);
   ensure(!rows.empty(), "a full tail is sealed");
   const std::uint32_t last_added = rows.back();
-  std::erase_if(rows, is_gone);
+  std::erase_if(rows, lives.is_gone);
   auto sealed = std::make_shared<sealed_part>();
-  sealed->rows.addMany(rows.size(), rows.data());
-  sealed->rows.runOptimize();
-  sealed->rows.shrinkToFit();
-  sealed->cardinality = rows.size();
+  std::vector<std::uint32_t> past;
+  std::erase_if(rows, [&](std::uint32_t row) {
+    const std::uint64_t end = lives.end(row);
+    if (end == forever) return false;
+    past.push_back(row);
+    sealed->past_until = std::max(sealed->past_until, end);
+    return true;
+  });
+  const auto put = [](Roaring& into, const std::vector<std::uint32_t>& from) {
+    into.addMany(from.size(), from.data());
+    into.runOptimize();
+    into.shrinkToFit();
+    ensure(into.cardinality() == from.size(), "a row is in a posting once");
+    return from.size();
+  };
+  sealed->cardinality = put(sealed->rows, rows);
+  sealed->past_cardinality = put(sealed->past, past);
   sealed->last_added = last_added;
-  ensure(sealed->rows.cardinality() == rows.size(), "a row is in a posting once");
   auto tail = std::make_shared<tail_part>(first_tail_rows);
   const std::scoped_lock lock(mutex_);
   sealed_ = std::move(sealed);
   tail_ = std::move(tail);
 }
 
-std::shared_ptr<const posting_view> posting::view() const {
+std::shared_ptr<const posting_view> posting::view(seq_no at) const {
   std::shared_ptr<const sealed_part> sealed;
   std::shared_ptr<const tail_part> tail;
   {
@@ -144,7 +176,7 @@ std::shared_ptr<const posting_view> posting::view() const {
     sealed = sealed_;
     tail = tail_;
   }
-  return std::make_shared<snapshot>(std::move(sealed), std::move(tail));
+  return std::make_shared<snapshot>(std::move(sealed), std::move(tail), at);
 }
 
 std::uint64_t cardinality(const posting_list& list) {
@@ -168,41 +200,61 @@ posting& posting_set::grow(std::uint32_t term) {
   return *p;
 }
 
-std::shared_ptr<const posting_view> posting_set::view(std::uint32_t term) const {
+std::shared_ptr<const posting_view> posting_set::view(std::uint32_t term, seq_no at) const {
   if (term == no_number) return empty_posting();
   posting* const* p = by_term_.find(term);
   if (p == nullptr) return empty_posting();
   const posting* found = load_acquire(*p);
-  return found == nullptr ? empty_posting() : found->view();
+  return found == nullptr ? empty_posting() : found->view(at);
 }
 
 void posting::save(image_writer& out) const {
-  std::string sealed(sealed_ ? sealed_->rows.getSizeInBytes(true) : 0, '\0');
-  if (sealed_) sealed_->rows.write(sealed.data(), true);
-  out.put_text(sealed);
-  out.put(sealed_ ? sealed_->last_added : std::uint32_t{0});
+  const auto put = [&](const Roaring& rows) {
+    std::string bytes(rows.getSizeInBytes(true), '\0');
+    rows.write(bytes.data(), true);
+    out.put_text(bytes);
+  };
+  out.put(static_cast<std::uint32_t>(sealed_ ? 1 : 0));
+  if (sealed_) {
+    put(sealed_->rows);
+    put(sealed_->past);
+    out.put(sealed_->past_until);
+    out.put(sealed_->last_added);
+  }
   const std::uint32_t size = tail_->size.load(std::memory_order_relaxed);
   out.put(size);
   out.put_raw({reinterpret_cast<const char*>(tail_->rows.get()), size * sizeof(std::uint32_t)});
 }
 
+namespace {
+
+bool get_rows(image_reader& in, Roaring& rows) {
+  const std::string_view bytes = in.get_text();
+  if (!in.ok()) return false;
+  try {
+    rows = Roaring::readSafe(bytes.data(), bytes.size());
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+  return true;
+}
+
+} // namespace
+
 bool posting::load(image_reader& in) {
-  const std::string_view sealed = in.get_text();
-  const auto last_added = in.get<std::uint32_t>();
+  std::shared_ptr<sealed_part> sealed;
+  if (in.get<std::uint32_t>() != 0 && in.ok()) {
+    sealed = std::make_shared<sealed_part>();
+    if (!get_rows(in, sealed->rows) || !get_rows(in, sealed->past)) return false;
+    sealed->cardinality = sealed->rows.cardinality();
+    sealed->past_cardinality = sealed->past.cardinality();
+    sealed->past_until = in.get<std::uint64_t>();
+    sealed->last_added = in.get<std::uint32_t>();
+  }
   const auto size = in.get<std::uint32_t>();
   const std::string_view tail = in.get_raw(size * sizeof(std::uint32_t));
   if (!in.ok()) return false;
-  if (!sealed.empty()) {
-    auto part = std::make_shared<sealed_part>();
-    try {
-      part->rows = Roaring::readSafe(sealed.data(), sealed.size());
-    } catch (const std::runtime_error&) {
-      return false;
-    }
-    part->cardinality = part->rows.cardinality();
-    part->last_added = last_added;
-    sealed_ = std::move(part);
-  }
+  sealed_ = std::move(sealed);
   auto rows = std::make_shared<tail_part>(std::max(size, first_tail_rows));
   std::memcpy(rows->rows.get(), tail.data(), tail.size());
   rows->size.store(size, std::memory_order_relaxed);

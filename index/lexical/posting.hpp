@@ -6,13 +6,15 @@
 ///     rows added   in the sealed part   in the tail, of its capacity
 ///              4                    0         4 of 4
 ///              5                    0         5 of 8         a copy, twice as wide
-///          4,096                    0     4,096 of 4,096
-///          4,097                4,096         1 of 4         sealed; a view keeps its tail
-///         20,481               20,480         1 of 4
-///         24,577               20,480     4,097 of 8,192     a quarter of the sealed ones is more
-///         28,673               28,672         1 of 4
+///          1,024                    0     1,024 of 1,024
+///          1,025                1,024         1 of 4         sealed; a view keeps its tail
+///          5,121                5,120         1 of 4
+///          6,145                5,120     1,025 of 2,048     a quarter of the sealed ones is more
+///          7,169                7,168         1 of 4
 ///
-/// A row that nobody needs any more when the tail is sealed is not in the sealed part.
+/// When the tail is sealed, a row that nobody needs any more is left out, and the rows that have ended
+/// by then lie apart, in the past of the sealed part: a view for a read behind their ends has none of
+/// them. What such a read costs does not grow with what was overwritten.
 
 #include <atomic>
 #include <cstdint>
@@ -24,6 +26,7 @@
 #include "index/columns/paged_column.hpp"
 #include "index/image.hpp"
 #include "index/numbers.hpp"
+#include "mneme/ids.hpp"
 
 namespace mneme {
 
@@ -41,8 +44,13 @@ public:
   virtual void append_to(std::vector<std::uint32_t>& rows) const = 0;
 };
 
-/// Is this row needed by no reader any more?
-using row_is_gone = std::function<bool(std::uint32_t row)>;
+/// Until when a row is needed, for sealing.
+struct row_lives {
+  /// Is this row needed by no reader any more?
+  std::function<bool(std::uint32_t row)> is_gone;
+  /// The seq from which on reads do not see it; `forever` if none is known.
+  std::function<std::uint64_t(std::uint32_t row)> end;
+};
 
 /// Views whose union is meant; a row may be in more than one.
 using posting_list = std::vector<std::shared_ptr<const posting_view>>;
@@ -54,11 +62,11 @@ public:
   posting();
   ~posting();
 
-  /// Writer: `row` is above every row added before. When the tail is sealed, rows that are gone are
-  /// left out of the new sealed part.
-  void add(std::uint32_t row, const row_is_gone& is_gone);
-  /// The rows added so far.
-  [[nodiscard]] std::shared_ptr<const posting_view> view() const;
+  /// Writer: `row` is above every row added before.
+  void add(std::uint32_t row, const row_lives& lives);
+  /// Of the rows added so far all that are alive at `at`, and perhaps others; at seq 0 all that are
+  /// needed at any seq.
+  [[nodiscard]] std::shared_ptr<const posting_view> view(seq_no at = {}) const;
   /// As it is. Only while nothing is added.
   void save(image_writer& out) const;
   /// Into a posting that has no rows; false if it does not fit together.
@@ -69,7 +77,7 @@ public:
 
 private:
   void replace_tail(std::uint32_t capacity, std::uint32_t keep);
-  void seal(const row_is_gone& is_gone);
+  void seal(const row_lives& lives);
 
   mutable std::mutex mutex_; ///< held only while the two pointers are copied or replaced
   std::shared_ptr<const sealed_part> sealed_;
@@ -85,7 +93,7 @@ public:
   /// Writer: the posting of `term`, made if need be.
   posting& grow(std::uint32_t term);
   /// Never null.
-  [[nodiscard]] std::shared_ptr<const posting_view> view(std::uint32_t term) const;
+  [[nodiscard]] std::shared_ptr<const posting_view> view(std::uint32_t term, seq_no at) const;
   /// Those of the terms below `limit`. Only while nothing is added.
   void save(image_writer& out, std::uint32_t limit) const;
   /// Into a set that has none; false if they do not fit together.

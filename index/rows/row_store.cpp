@@ -23,6 +23,11 @@ row_no row_store::append(const row_line& line, row_rest rest) {
   if (line.slot != no_number) {
     std::uint32_t& last_of_slot = last_of_slot_.grow(line.slot);
     before_of_slot = last_of_slot - 1;
+    slot_zone& zone = slot_zones_.grow(line.slot / slots_per_zone);
+    if (line.end == forever)
+      store_release(zone.open, zone.open + 1);
+    else
+      store_release(zone.over_by, std::max(zone.over_by, line.end));
     rest_.grow(row) = rest;
     store_release(last_of_slot, row + 1);
   } else {
@@ -31,6 +36,20 @@ row_no row_store::append(const row_line& line, row_rest rest) {
   store_release(last_of_node, row + 1);
   size_.store(row + 1, std::memory_order_release);
   return {row};
+}
+
+void row_store::close(row_no row, std::uint64_t end) {
+  row_line& line = lines_[row.value];
+  ensure(line.begin <= end, "a row ends after it began");
+  ensure(line.end == forever, "a row ends once");
+  store_release(line.end, end);
+  row_brief& brief = briefs_[row.value];
+  store_release(brief, brief | brief_closed);
+  if (line.slot == no_number) return;
+  slot_zone& zone = slot_zones_.grow(line.slot / slots_per_zone);
+  ensure(zone.open != 0, "a row that ends was open");
+  store_release(zone.over_by, std::max(zone.over_by, end));
+  store_release(zone.open, zone.open - 1);
 }
 
 row_brief row_store::brief_of(const row_line& line, const row_rest& rest) const {
@@ -109,6 +128,7 @@ void row_store::save(image_writer& out) const {
   put_column(out, terms_, term_count_);
   put_column(out, last_of_node_, nodes);
   put_column(out, last_of_slot_, slots);
+  put_column(out, slot_zones_, (slots + slots_per_zone - 1) / slots_per_zone);
 }
 
 bool row_store::adopt(image_reader& in) {
@@ -120,7 +140,8 @@ bool row_store::adopt(image_reader& in) {
       && adopt_column(in, zones_, (std::uint64_t{count} + rows_per_zone - 1) / rows_per_zone)
       && adopt_column(in, uses_, count) && adopt_column(in, rest_, count)
       && adopt_column(in, before_of_slot_, count) && adopt_column(in, terms_, term_count_)
-      && adopt_column(in, last_of_node_) && adopt_column(in, last_of_slot_);
+      && adopt_column(in, last_of_node_) && adopt_column(in, last_of_slot_)
+      && adopt_column(in, slot_zones_);
   if (is_whole) size_.store(count, std::memory_order_release);
   return is_whole;
 }

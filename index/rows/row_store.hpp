@@ -106,6 +106,14 @@ struct row_zone {
   use_bound use;
 };
 
+/// Of so many contents that follow each other, whether any is that of a row that is alive: who
+/// looks through contents passes over those that were overwritten.
+inline constexpr std::uint32_t slots_per_zone = 256;
+struct slot_zone {
+  std::uint64_t over_by; ///< the last end of a row; atomic
+  std::uint64_t open;    ///< rows without an end; atomic
+};
+
 /// The rest of a row. Its tags and then its frames are consecutive entries of the term list.
 struct row_rest {
   std::int64_t version_created_at_ns;
@@ -123,12 +131,7 @@ public:
   /// Writer: appends a row whose tags and frames are already in the term list.
   row_no append(const row_line& line, row_rest rest);
   /// Writer: the row is alive up to `end` only.
-  void close(row_no row, std::uint64_t end) {
-    ensure(lines_[row.value].begin <= end, "a row ends after it began");
-    store_release(lines_[row.value].end, end);
-    row_brief& brief = briefs_[row.value];
-    store_release(brief, brief | brief_closed);
-  }
+  void close(row_no row, std::uint64_t end);
   /// Writer: what bounds the use of the row's memory, while the row is alive.
   void raise_use(row_no row, use_bound use);
   /// Writer: appends to the term list.
@@ -202,6 +205,19 @@ public:
     const row_line& l = lines_[row.value];
     return (l.flags & row_erased) == 0 && is_erased({l.node}, at);
   }
+  /// Whether no row is alive at `at` whose content is one of [first, end). At the newest seqs it
+  /// tells all that are over, but for contents beside others that are not; before, few.
+  [[nodiscard]] bool slots_are_over(slot_no first, slot_no end, seq_no at) const {
+    const std::uint32_t behind = (end.value - 1) / slots_per_zone + 1;
+    for (std::uint32_t zone = first.value / slots_per_zone; zone < behind;) {
+      if (slot_zones_.find(zone) == nullptr) { // and none of its page
+        zone = (zone / decltype(slot_zones_)::page_entries + 1) * decltype(slot_zones_)::page_entries;
+      } else if (!slot_zone_is_over(zone++, at)) {
+        return false;
+      }
+    }
+    return true;
+  }
   /// Rows with begin <= `at` are exactly those below this number.
   [[nodiscard]] std::uint32_t count_at(seq_no at) const;
 
@@ -213,6 +229,12 @@ public:
 private:
   [[nodiscard]] row_brief brief_of(const row_line& line, const row_rest& rest) const;
   void widen_zone(std::uint32_t row, std::int64_t created_at_ns);
+  /// What ended is known before that it is no more open.
+  [[nodiscard]] bool slot_zone_is_over(std::uint32_t number, seq_no at) const {
+    const slot_zone* zone = slot_zones_.find(number);
+    return zone == nullptr
+           || (load_acquire(zone->open) == 0 && load_acquire(zone->over_by) <= at.value);
+  }
 
   paged_column<row_line> lines_;
   paged_column<row_brief> briefs_;
@@ -223,6 +245,7 @@ private:
   paged_column<std::uint32_t> terms_;
   sparse_column<std::uint32_t> last_of_node_; ///< row + 1; 0 = none
   sparse_column<std::uint32_t> last_of_slot_;
+  sparse_column<slot_zone> slot_zones_; ///< by slot / slots_per_zone
   std::uint32_t term_count_ = 0;
   std::atomic<std::uint32_t> size_{0};
 };

@@ -8,13 +8,19 @@
 namespace mneme {
 
 compared_query::compared_query(const vector_rows& rows, std::span<const float> query,
-                               const goes_on_check& goes_on)
+                               const goes_on_check& goes_on, const slots_left_out& left_out)
     : rows_(&rows), query_(query.begin(), query.end()), bounds_(rows.size()) {
   const prepared_query prepared(query_, rows.code_count());
   const auto size = static_cast<std::uint32_t>(bounds_.size());
+  constexpr float no_cosine = -2;
   for (std::uint32_t begin = 0; begin < size && (!goes_on || goes_on());) {
-    const std::uint32_t count = std::min(size - begin, vector_rows::run_length(begin));
-    prepared.bound(rows, begin, count, bounds_.data() + begin);
+    const std::uint32_t count =
+        std::min({group_size, size - begin, vector_rows::run_length(begin)});
+    const slot_no behind{rows.slot(begin + count - 1).value + 1};
+    if (left_out && left_out(rows.slot(begin), behind))
+      std::fill_n(bounds_.data() + begin, count, no_cosine);
+    else
+      prepared.bound(rows, begin, count, bounds_.data() + begin);
     begin += count;
   }
   for (std::uint32_t group = 0; group * group_size < size; ++group) {

@@ -1,6 +1,7 @@
 #pragma once
 /// One query beside all vectors that there are when it is made: every vector is compared once, by
-/// its codes, and then asked about as often as needed. For who ranks by more than the distance.
+/// its codes, and then asked about as often as needed, but for runs of those that are left out. For
+/// who ranks by more than the distance.
 /// The vectors must outlive it.
 
 #include <algorithm>
@@ -19,7 +20,7 @@ public:
   /// Beside no vector: what a query of another dimension is.
   compared_query() = default;
   compared_query(const vector_rows& rows, std::span<const float> query,
-                 const goes_on_check& goes_on = {});
+                 const goes_on_check& goes_on = {}, const slots_left_out& left_out = {});
 
   /// The k nearest of the slots that `accept` passes, nearest first. Which ones of equal distance
   /// is left open.
@@ -36,7 +37,7 @@ public:
         if (bounds_[i] >= bound) visit(rows_->slot(i));
     }
   }
-  /// At least the cosine of the slot's vector; 0 without one.
+  /// At least the cosine of the slot's vector; 0 or less without one, or where it was left out.
   [[nodiscard]] double bound_of(slot_no slot) const {
     const std::uint32_t at = rows_ == nullptr ? no_number : rows_->position_of(slot);
     return at < bounds_.size() ? static_cast<double>(bounds_[at] + slack) : 0.0;

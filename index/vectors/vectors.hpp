@@ -21,6 +21,7 @@
 #include "index/image.hpp"
 #include "index/loop_watch.hpp"
 #include "index/numbers.hpp"
+#include "index/vectors/slot_filter.hpp"
 #include "mneme/types.hpp"
 
 namespace mneme {
@@ -76,21 +77,22 @@ public:
                                                  std::span<const slot_no> slots, std::size_t k,
                                                  const std::function<memory_id(slot_no)>& tie,
                                                  const goes_on_check& goes_on = {}) const;
-  /// The query beside all vectors (compared_query.hpp).
+  /// The query beside all vectors but those left out (compared_query.hpp).
   [[nodiscard]] compared_query compare(std::span<const float> query,
-                                       const goes_on_check& goes_on = {}) const;
-  /// The k nearest of all slots that `accept` passes, by exact scan.
+                                       const goes_on_check& goes_on = {},
+                                       const slots_left_out& left_out = {}) const;
+  /// The k nearest of all slots that the filter accepts, by exact scan.
   [[nodiscard]] std::vector<near_hit> nearest_exact(std::span<const float> query, std::size_t k,
-                                                    const std::function<bool(slot_no)>& accept,
+                                                    const slot_filter& asked,
                                                     const std::function<memory_id(slot_no)>& tie,
                                                     const goes_on_check& goes_on = {}) const;
   /// As nearest_exact, through HNSW segments and an exact tail; expands until k are found or all
-  /// is exhausted (never fewer than there are). `expected` = how many slots `accept` will pass,
+  /// is exhausted (never fewer than there are). `expected` = how many slots will be accepted,
   /// by which it may fall back to the exact scan. `used_hnsw` tells which way answered.
   [[nodiscard]] std::vector<near_hit>
   nearest(std::span<const float> query, std::size_t k, std::uint64_t expected,
-          const std::function<bool(slot_no)>& accept, const std::function<memory_id(slot_no)>& tie,
-          bool& used_hnsw, const goes_on_check& goes_on = {}) const;
+          const slot_filter& asked, const std::function<memory_id(slot_no)>& tie, bool& used_hnsw,
+          const goes_on_check& goes_on = {}) const;
 
   /// Waits until every full range of vectors is in a segment (benches and tests).
   void wait_for_segments();

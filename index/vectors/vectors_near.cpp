@@ -37,17 +37,22 @@ bool scan_is_cheaper(std::uint64_t expected, std::uint64_t size) {
 
 // The true distance is computed only where the bound from the codes leaves it open.
 void vectors::impl::scan(const prepared_query& query, std::uint32_t begin, std::uint32_t end,
-                         const std::function<bool(slot_no)>& accept, nearest_collector& nearest,
+                         const slot_filter& asked, nearest_collector& nearest,
                          const goes_on_check& goes_on) const {
   ensure(begin <= end && end <= rows.size(), "a scan goes over vectors that are there");
   std::array<float, scan_rows> bounds;
   while (begin != end && (!goes_on || goes_on())) {
     const std::uint32_t count = std::min({scan_rows, end - begin, vector_rows::run_length(begin)});
+    const slot_no behind{rows.slot(begin + count - 1).value + 1};
+    if (asked.leaves_out(rows.slot(begin), behind)) {
+      begin += count;
+      continue;
+    }
     query.bound(rows, begin, count, bounds.data());
     for (std::uint32_t i = 0; i < count; ++i) {
       if (bounds[i] < nearest.least_cosine()) continue;
       const slot_no slot = rows.slot(begin + i);
-      if (accept(slot)) nearest.offer(slot, query.distance(rows, begin + i));
+      if (asked.accepts(slot)) nearest.offer(slot, query.distance(rows, begin + i));
     }
     begin += count;
   }
@@ -103,7 +108,7 @@ bool vectors::impl::offer_found(const prepared_query& query,
 
 std::optional<std::vector<near_hit>>
 vectors::impl::search_segments(const prepared_query& query, std::size_t k, std::uint64_t expected,
-                               const std::function<bool(slot_no)>& accept,
+                               const slot_filter& asked_for,
                                const std::function<memory_id(slot_no)>& tie,
                                const goes_on_check& goes_on) const {
   const auto segments = builder.segments();
@@ -116,11 +121,12 @@ vectors::impl::search_segments(const prepared_query& query, std::size_t k, std::
     std::vector<std::uint32_t> positions;
     for (const auto& segment : *segments) {
       const std::uint64_t compared_max = (segment->end() - segment->begin()) / 3;
-      if (!segment->search(query, ef, k, compared_max, accept, asked, positions)) return {};
+      if (!segment->search(query, ef, k, compared_max, asked_for.accept(), asked,
+                           positions)) return {};
     }
     nearest_collector nearest(k, tie);
-    if (!offer_found(query, positions, accept, k, nearest)) return {};
-    scan(query, segments->back()->end(), size, accept, nearest, goes_on);
+    if (!offer_found(query, positions, asked_for.accept(), k, nearest)) return {};
+    scan(query, segments->back()->end(), size, asked_for, nearest, goes_on);
     auto hits = nearest.take();
     // Too few can mean that parts of a graph were out of reach; the scan knows.
     if (hits.size() < k) return {};
@@ -168,36 +174,38 @@ std::vector<near_hit> vectors::nearest_of(std::span<const float> query,
   return nearest.take();
 }
 
-compared_query vectors::compare(std::span<const float> query, const goes_on_check& goes_on) const {
-  return impl_->fits(query) ? compared_query(impl_->rows, query, goes_on) : compared_query();
+compared_query vectors::compare(std::span<const float> query, const goes_on_check& goes_on,
+                                const slots_left_out& left_out) const {
+  return impl_->fits(query) ? compared_query(impl_->rows, query, goes_on, left_out)
+                            : compared_query();
 }
 
 std::vector<near_hit> vectors::nearest_exact(std::span<const float> query, std::size_t k,
-                                             const std::function<bool(slot_no)>& accept,
+                                             const slot_filter& asked,
                                              const std::function<memory_id(slot_no)>& tie,
                                              const goes_on_check& goes_on) const {
   if (!impl_->fits(query) || k == 0) return {};
   nearest_collector nearest(k, tie);
-  impl_->scan(prepared_query(query, impl_->rows.code_count()), 0, impl_->rows.size(), accept,
+  impl_->scan(prepared_query(query, impl_->rows.code_count()), 0, impl_->rows.size(), asked,
               nearest, goes_on);
   return nearest.take();
 }
 
 std::vector<near_hit> vectors::nearest(std::span<const float> query, std::size_t k,
                                        std::uint64_t expected,
-                                       const std::function<bool(slot_no)>& accept,
+                                       const slot_filter& asked,
                                        const std::function<memory_id(slot_no)>& tie,
                                        bool& used_hnsw, const goes_on_check& goes_on) const {
   used_hnsw = false;
   if (!impl_->fits(query) || k == 0) return {};
   if (!scan_is_cheaper(expected, size())) {
     const prepared_query prepared(query, impl_->rows.code_count());
-    if (auto hits = impl_->search_segments(prepared, k, expected, accept, tie, goes_on)) {
+    if (auto hits = impl_->search_segments(prepared, k, expected, asked, tie, goes_on)) {
       used_hnsw = true;
       return std::move(*hits);
     }
   }
-  return nearest_exact(query, k, accept, tie, goes_on);
+  return nearest_exact(query, k, asked, tie, goes_on);
 }
 
 } // namespace mneme

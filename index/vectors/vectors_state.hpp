@@ -52,7 +52,7 @@ struct vectors::impl {
   [[nodiscard]] bool fits(std::span<const float> query) const;
   /// Offers the accepted vectors at [begin, end).
   void scan(const prepared_query& query, std::uint32_t begin, std::uint32_t end,
-            const std::function<bool(slot_no)>& accept, nearest_collector& nearest,
+            const slot_filter& asked, nearest_collector& nearest,
             const goes_on_check& goes_on) const;
   /// Offers those of `slots` that can be among the k nearest.
   void offer_best(const prepared_query& query, std::span<const slot_no> slots, std::size_t k,
@@ -65,8 +65,8 @@ struct vectors::impl {
   /// nullopt if a scan is cheaper, or has to decide.
   [[nodiscard]] std::optional<std::vector<near_hit>>
   search_segments(const prepared_query& query, std::size_t k, std::uint64_t expected,
-                  const std::function<bool(slot_no)>& accept,
-                  const std::function<memory_id(slot_no)>& tie, const goes_on_check& goes_on) const;
+                  const slot_filter& asked, const std::function<memory_id(slot_no)>& tie,
+                  const goes_on_check& goes_on) const;
 };
 
 } // namespace mneme

@@ -37,8 +37,8 @@ public:
   /// Adds the rows of these types that are there, the asker's own where there is one.
   result<void> pick_own(std::span<const memory_type> types, std::vector<context_row>& out) {
     posting_list typed;
-    for (const auto type : types) typed.push_back(columns_.with_type(type));
-    const auto own = own_ ? posting_list{columns_.with_actor(*own_)} : posting_list{};
+    for (const auto type : types) typed.push_back(columns_.with_type(type, run_.context.at));
+    const auto own = own_ ? posting_list{columns_.with_actor(*own_, run_.context.at)} : posting_list{};
     const auto fits = [&](const row_line& line, row_no) {
       return std::ranges::find(types, line.type) != types.end()
              && (!own_ || line.actor == own_->value);
@@ -47,8 +47,8 @@ public:
   }
   /// Adds the rows with that frame that are there, seen, and not there yet.
   result<void> pick_framed(const intent_frame& frame, std::vector<context_row>& out) {
-    const posting_list framed{columns_.with_frame(frame)};
-    const auto seen = visible_.postings();
+    const posting_list framed{columns_.with_frame(frame, run_.context.at)};
+    const auto seen = visible_.postings(run_.context.at);
     const auto fits = [&](const row_line&, row_no row) { return framed.front()->contains(row); };
     return pick(seen.empty() ? framed : smaller(framed, seen), fits, out);
   }

@@ -43,7 +43,7 @@ public:
   }
   template <class Accept>
   std::vector<near_hit> nearest_exact(const Accept& accept) {
-    return views_.vectors->nearest_exact(run_.near_query, kept(), accept, tie_,
+    return views_.vectors->nearest_exact(run_.near_query, kept(), {accept, are_over_}, tie_,
                                          run_.time.goes_on());
   }
   /// Sets `used_hnsw`.
@@ -51,8 +51,8 @@ public:
   std::vector<near_hit> nearest(const Accept& accept, std::uint64_t expected, bool& used_hnsw) {
     used_hnsw = false;
     if (!may_use_hnsw()) return nearest_exact(accept);
-    return views_.vectors->nearest(run_.near_query, kept(), expected, accept, tie_, used_hnsw,
-                                   run_.time.goes_on());
+    return views_.vectors->nearest(run_.near_query, kept(), expected, {accept, are_over_}, tie_,
+                                   used_hnsw, run_.time.goes_on());
   }
   /// The nearest of the rows, exactly.
   std::vector<near_hit> nearest_of(const std::vector<candidate>& rows) {
@@ -75,6 +75,9 @@ public:
 private:
   const find_state& run_;
   const read_views& views_;
+  slots_left_out are_over_ = [this](slot_no first, slot_no end) {
+    return views_.attributes->rows().slots_are_over(first, end, run_.context.at);
+  };
   std::function<memory_id(slot_no)> tie_ = [this](slot_no slot) {
     const row_no row = row_of(slot);
     ensure(row.value != no_number, "what is near has a row at the seq read");

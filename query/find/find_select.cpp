@@ -72,12 +72,13 @@ struct driver_choice {
   }
 };
 
-driver_choice smallest_tag(const std::vector<std::string>& tags, const attributes& rows) {
+driver_choice smallest_tag(const std::vector<std::string>& tags, const attributes& rows,
+                           seq_no at) {
   driver_choice best;
   best.by = driver_choice::kind::tags;
   for (const auto& tag : tags) {
     const term_no term = rows.tag_term(tag);
-    auto posting = rows.with_tag(term);
+    auto posting = rows.with_tag(term, at);
     if (posting->cardinality() >= best.cost) continue;
     best.cost = posting->cardinality();
     best.detail = shown_tag(tag);
@@ -87,14 +88,14 @@ driver_choice smallest_tag(const std::vector<std::string>& tags, const attribute
   return best;
 }
 
-driver_choice union_of_types(type_set types, const attributes& rows) {
+driver_choice union_of_types(type_set types, const attributes& rows, seq_no at) {
   driver_choice all;
   all.by = driver_choice::kind::types;
   all.cost = 0;
   for (std::uint8_t byte = 1; byte <= memory_type_count; ++byte) {
     const auto type = static_cast<memory_type>(byte);
     if ((types & type_bit(type)) == 0) continue;
-    all.postings.push_back(rows.with_type(type));
+    all.postings.push_back(rows.with_type(type, at));
     all.cost += all.postings.back()->cardinality();
     if (!all.detail.empty()) all.detail += ',';
     all.detail += to_string(type);
@@ -370,11 +371,13 @@ struct narrowings {
 
 narrowings narrowings_of(const find_state& run, const row_filter& filter, const attributes& rows) {
   narrowings all;
-  if (!run.driving_tags.empty()) all.tag = smallest_tag(run.driving_tags, rows);
-  const bool is_narrowed =
-      !run.driving_tags.empty() || !run.near_query.empty() || run.request.from.has_value();
+  if (!run.driving_tags.empty()) all.tag = smallest_tag(run.driving_tags, rows, run.context.at);
+  // Their postings have few of the rows that have ended.
+  const bool are_most_over = 2ULL * rows.ended_rows() > rows.row_count();
+  const bool is_narrowed = !run.driving_tags.empty() || run.request.from.has_value()
+                           || (!run.near_query.empty() && !are_most_over);
   if (!run.request.types.empty() || !is_narrowed)
-    all.types = union_of_types(types_asked(run.request), rows);
+    all.types = union_of_types(types_asked(run.request), rows, run.context.at);
   if (auto seen = all_visible(filter, run.who); !seen.postings.empty())
     all.visible = std::move(seen);
   return all;

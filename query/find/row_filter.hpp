@@ -60,7 +60,7 @@ public:
   }
   /// May the asker see it? Says nothing about the rest.
   [[nodiscard]] bool visible(row_no row) const { return visible_(row); }
-  [[nodiscard]] posting_list visible_postings() const { return visible_.postings(); }
+  [[nodiscard]] posting_list visible_postings() const { return visible_.postings(at_); }
   [[nodiscard]] bool alive(row_no row) const { return alive(row, rows_.brief(row)); }
 
   /// Appends those of the rows, ascending, that are alive and may pass by their briefs; returns how

@@ -75,7 +75,7 @@ private:
     }
     if (auto added = add_operand(*n, p.value, at); !added) return propagate(added);
     if (n->field.name == field_name::head_namespace && p.op == comparison::eq)
-      n->tagged = columns_.with_tag(columns_.tag_term(namespace_tag(n->operands.texts.front())));
+      n->tagged = columns_.with_tag(columns_.tag_term(namespace_tag(n->operands.texts.front())), {});
     return push(std::move(*n));
   }
 
@@ -100,7 +100,7 @@ private:
     n.op = node_op::has_tag;
     n.tag = composed(p.tag);
     n.tag_term = columns_.tag_term(n.tag);
-    n.tagged = columns_.with_tag(n.tag_term);
+    n.tagged = columns_.with_tag(n.tag_term, {});
     return push(std::move(n));
   }
 

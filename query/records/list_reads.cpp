@@ -116,12 +116,12 @@ private:
 
   /// What has all rows that may pass, each in one of them.
   [[nodiscard]] posting_list postings() const {
-    if (r_.name_space) return {columns_.with_tag(space_)};
-    if (r_.owner) return {columns_.with_actor(owner_)};
+    if (r_.name_space) return {columns_.with_tag(space_, at_)};
+    if (r_.owner) return {columns_.with_actor(owner_, at_)};
     posting_list all;
     for (std::uint8_t byte = 1; byte <= memory_type_count; ++byte)
       if (const auto type = static_cast<memory_type>(byte); (types_ & type_bit(type)) != 0)
-        all.push_back(columns_.with_type(type));
+        all.push_back(columns_.with_type(type, at_));
     return all;
   }
 
@@ -250,7 +250,7 @@ count_namespaces(const read_views& views, const read_options& options, const dea
                     const visible_rows visible(who, columns, *views.nodes);
                     std::vector<name_count> counts;
                     for (auto& [name, tag] : known_namespaces(columns)) {
-                      auto live = count_rows(*columns.with_tag(tag), columns, visible, at, time);
+                      auto live = count_rows(*columns.with_tag(tag, at), columns, visible, at, time);
                       if (!live) return propagate(live);
                       if (*live > 0) counts.push_back({std::move(name), *live});
                     }
@@ -269,7 +269,7 @@ result<std::vector<name_count>> count_actors(const read_views& views, const read
                     // More numbers than there are actors, of which the others have no rows.
                     for (std::uint32_t actor = 0; actor < columns.name_count(); ++actor) {
                       auto live =
-                          count_rows(*columns.with_actor({actor}), columns, visible, at, time);
+                          count_rows(*columns.with_actor({actor}, at), columns, visible, at, time);
                       if (!live) return propagate(live);
                       if (*live > 0) counts.push_back({columns.actor_text({actor}), *live});
                     }

@@ -113,7 +113,7 @@ result<std::vector<memory>> read_by_type(const read_views& views, memory_type ty
         if (limit == 0) return std::vector<memory>{};
         result<void> in_time;
         std::uint64_t rows = 0;
-        views.attributes->with_type(type)->for_each([&](row_no row) {
+        views.attributes->with_type(type, at)->for_each([&](row_no row) {
           in_time = time.check(rows++);
           if (!in_time) return false;
           const auto flags = views.attributes->rows().line(row).flags;

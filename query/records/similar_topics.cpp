@@ -24,7 +24,7 @@ std::vector<slot_no> topics_seen(const asker& who, const memory_id& but, seq_no 
   const attributes& rows = *views.attributes;
   const visible_rows visible(who, rows, *views.nodes);
   std::vector<slot_no> slots;
-  rows.with_type(memory_type::topic)->for_each([&](row_no row) {
+  rows.with_type(memory_type::topic, at)->for_each([&](row_no row) {
     const row_line& line = rows.rows().line(row);
     const bool usable = (line.flags & row_has_vector) != 0 && (line.flags & row_unfindable) == 0;
     if (usable && visible(row) && rows.alive(row, at) && views.nodes->id({line.node}) != but)

@@ -108,7 +108,7 @@ public:
   result<void> each_with_vector(const Visit& visit) const {
     result<void> in_time;
     std::uint64_t rows = 0;
-    columns_.with_type(memory_type::topic)->for_each([&](row_no row) {
+    columns_.with_type(memory_type::topic, at_)->for_each([&](row_no row) {
       in_time = time_.check(rows++);
       return in_time.has_value() && (!has_vector(row) || visit(row));
     });
@@ -301,10 +301,10 @@ result<void> retrieve_state::run_select(const read_views& views) {
 }
 
 bool retrieve_state::most_vectors_are_topics(const read_views& views) const {
-  // To list a topic and look its vector up costs as much as to compare a few that lie together.
-  constexpr std::uint64_t cost_of_listing = 4;
-  const std::uint64_t topics = views.attributes->with_type(memory_type::topic)->cardinality();
-  return topics <= exact_near_rows && topics * cost_of_listing >= views.vectors->size();
+  // To list a topic and look its vector up costs as much as to compare some that lie together.
+  constexpr std::uint64_t cost_of_listing = 12;
+  const auto topics = views.attributes->with_type(memory_type::topic, context.at);
+  return topics->cardinality() * cost_of_listing >= views.vectors->size();
 }
 
 std::vector<near_hit>
@@ -316,7 +316,10 @@ retrieve_state::nearest_topics(const read_views& views,
     const auto accept = [&](slot_no slot) {
       return topics.has_vector(views.attributes->row_of_slot(slot, context.at));
     };
-    return views.vectors->nearest_exact(query, most, accept, tie, time.goes_on());
+    const auto are_over = [&](slot_no first, slot_no end) {
+      return views.attributes->rows().slots_are_over(first, end, context.at);
+    };
+    return views.vectors->nearest_exact(query, most, {accept, are_over}, tie, time.goes_on());
   }
   if (slots.size() <= exact_near_rows || request.at_seq || context.exact_near)
     return views.vectors->nearest_of(query, slots, std::min(most, slots.size()), tie,

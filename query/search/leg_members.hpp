@@ -22,6 +22,10 @@ public:
   [[nodiscard]] row_no find_untested(slot_no slot) const {
     return leg_.is_counted ? rows_.row_of_slot(slot, at_) : find(slot);
   }
+  /// Whether none of [first, end) is searched; a no may also mean that it is not known.
+  [[nodiscard]] bool leaves_out(slot_no first, slot_no end) const {
+    return rows_.rows().slots_are_over(first, end, at_);
+  }
   /// Precondition: the row comes from find_untested.
   [[nodiscard]] bool contains_row(row_no row) const { return !leg_.is_counted || passes(row); }
   /// The row of `node`, if it is searched.

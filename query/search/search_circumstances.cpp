@@ -22,10 +22,10 @@ namespace {
 /// The words of names by which the question means somebody whom the asker sees: of others it knows
 /// nothing.
 std::vector<std::string> names_seen(const asked_speakers& speakers, const leg_filter& filter,
-                                    const attributes& rows) {
+                                    const attributes& rows, seq_no at) {
   return speakers.words_of([&](term_no tag) {
     bool found = false;
-    rows.with_tag(tag)->for_each([&](row_no row) {
+    rows.with_tag(tag, at)->for_each([&](row_no row) {
       found = rows.rows().line(row).type != memory_type::chunk && filter.seen(row);
       return !found;
     });
@@ -67,7 +67,7 @@ result<void> search_state::read_circumstances(const read_views& views) {
   const bool is_english = views.lexical->language() == default_language;
   if (!times.empty()) {
     const leg_filter filter(*this, views);
-    const auto names = names_seen(speakers, filter, rows);
+    const auto names = names_seen(speakers, filter, rows, context.at);
     const bool is_name =
         !times.only_word().empty() && names_somebody(times.only_word(), among(names));
     if (!is_name) {
@@ -89,7 +89,7 @@ result<void> search_state::read_circumstances(const read_views& views) {
   const auto any = whom.words_of([](term_no) { return true; });
   if (!asks_of_speaker_alone(words, among(any), is_english)) return {};
   const leg_filter filter(*this, views);
-  const auto names = names_seen(whom, filter, rows);
+  const auto names = names_seen(whom, filter, rows, context.at);
   if (names.empty() || !asks_of_speaker_alone(words, among(names), is_english)) return {};
   auto newest = newest_said(whom, views);
   if (!newest) return propagate(newest);
@@ -136,7 +136,7 @@ result<std::vector<row_no>> search_state::newest_said(const asked_speakers& whom
   std::vector<leg_row> found;
   std::uint64_t looked_at = 0;
   for (const term_no tag : whom.tags()) {
-    rows.with_tag(tag)->for_each([&](row_no row) {
+    rows.with_tag(tag, context.at)->for_each([&](row_no row) {
       const bool is_searched = rows.rows().line(row).type != memory_type::chunk
                                && (!only || std::ranges::binary_search(*only, row))
                                && filter.seen(row) && filter.passes_memory(row);

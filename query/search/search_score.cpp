@@ -164,6 +164,11 @@ private:
     return part * rounding_down / text_weight_ * most_text_;
   }
 
+  /// Is nothing of the tile searched?
+  [[nodiscard]] bool is_left_out_here() const {
+    return members_.leaves_out({texts_.first()}, {texts_.end()});
+  }
+
   void add(slot_no slot) {
     if (const row_no row = members_.find(slot); row.value != no_number) choice_.add(slot, row);
   }
@@ -171,7 +176,8 @@ private:
   /// The best `most` of what is searched by their texts; then the best of all is known.
   best_texts find_best_texts(std::size_t most) {
     best_texts best(most, members_, views_);
-    for (texts_.rewind(); texts_.next();) best.offer(texts_.at_least(best.least()));
+    for (texts_.rewind(); texts_.next();)
+      if (!is_left_out_here()) best.offer(texts_.at_least(best.least()));
     most_text_ = best.best();
     return best;
   }
@@ -191,6 +197,7 @@ private:
   void each_bounded(const compared_query& compared, const Least& least, const Visit& visit) {
     if (most_text_ == 0) return;
     for (texts_.rewind(); texts_.next();) {
+      if (is_left_out_here()) continue;
       const auto cosines = compared.within({texts_.first()}, {texts_.end()});
       const double wanted = least();
       const auto found = texts_.at_least(text_that_gives(wanted - cosine_part(cosines.most())));
@@ -369,7 +376,12 @@ result<void> search_state::score_rows(search_leg& leg, const read_views& views,
     return in_time();
   }
   if (!compared)
-    compared = vector.empty() ? compared_query() : views.vectors->compare(vector, time.goes_on());
+    compared = vector.empty() ? compared_query()
+                              : views.vectors->compare(
+                                    vector, time.goes_on(), [&](slot_no first, slot_no end) {
+                                      return views.attributes->rows().slots_are_over(
+                                          first, end, context.at);
+                                    });
   if (auto ok = in_time(); !ok) return ok;
   const bool is_whole = scorer.score_best(*compared, first_share * size, size, leg.rows);
   if (auto ok = in_time(); !ok || is_whole) return ok;

@@ -86,7 +86,7 @@ search_state::may_be_hidden(const read_views& views) const {
     for (const std::uint32_t row : of) nodes.push_back(rows.node({row}).value);
   }
   if (leaves_out_overviews(request)) {
-    const auto overviews = rows.with_tag(rows.tag_term(overview_tag));
+    const auto overviews = rows.with_tag(rows.tag_term(overview_tag), context.at);
     if (nodes.size() + overviews->cardinality() > most) return std::nullopt;
     of.clear();
     overviews->append_to(of);
@@ -214,21 +214,21 @@ std::optional<posting_list> search_state::postings_by_filter(const read_views& v
   if (memory.runs && !memory.is_counted) {
     // Which rows a leg searches follows from its filters; these only spare looking at the others.
     if (request.tag)
-      few.push_back(rows.with_tag(rows.tag_term(composed(*request.tag))));
+      few.push_back(rows.with_tag(rows.tag_term(composed(*request.tag)), context.at));
     else if (request.type)
-      few.push_back(rows.with_type(*request.type));
+      few.push_back(rows.with_type(*request.type, context.at));
     else
       return std::nullopt;
   }
   if (!content.runs) return few;
   if (!few.empty() && request.tag) return std::nullopt; // chunks have tags too
-  few.push_back(rows.with_type(memory_type::chunk));
+  few.push_back(rows.with_type(memory_type::chunk, context.at));
   return few;
 }
 
 std::optional<posting_list> search_state::narrowest_postings(const read_views& views) const {
   auto by_filter = postings_by_filter(views);
-  auto seen = visible_rows(who, *views.attributes, *views.nodes).postings();
+  auto seen = visible_rows(who, *views.attributes, *views.nodes).postings(context.at);
   const bool is_less = !by_filter || cardinality(seen) < cardinality(*by_filter);
   if (!seen.empty() && is_less) return seen;
   return by_filter;

@@ -125,11 +125,11 @@ result<void> erasure_planner::select() {
   if (auto ok = select_ids(); !ok) return ok;
   const attributes& rows = *views_.attributes;
   if (request_.owned_by)
-    select_rows(*rows.with_actor(rows.actor_term(*request_.owned_by)), [](row_no) { return true; });
+    select_rows(*rows.with_actor(rows.actor_term(*request_.owned_by), {}), [](row_no) { return true; });
   if (request_.source) {
     const term_no path = rows.place_term(*request_.source);
     if (path.value != no_number)
-      select_rows(*rows.with_type(memory_type::chunk),
+      select_rows(*rows.with_type(memory_type::chunk, {}),
                   [&](row_no row) { return rows.facets(row).path == path.value; });
   }
   return request_.with_derived ? select_derived() : result<void>();

@@ -10,7 +10,7 @@ namespace mneme {
 
 std::vector<memory_id> overlay::topics() {
   std::set<memory_id> ids;
-  views_.attributes->with_type(memory_type::topic)->for_each([&](row_no row) {
+  views_.attributes->with_type(memory_type::topic, at_)->for_each([&](row_no row) {
     if (views_.attributes->alive(row, at_))
       ids.insert(views_.nodes->id(views_.attributes->node(row)));
     return true;

@@ -43,6 +43,31 @@ TEST_CASE("a damaged store is made anew when it is needed, and the report says s
   REQUIRE(e.apply(fact("one more")));
 }
 
+TEST_CASE("a world retains as many seqs as it is opened with, and not too few") {
+  scratch dir;
+  engine_options options = deterministic(dir.world());
+  options.retained_seqs = least_retained_seqs - 1;
+  const auto refused = engine::open(options);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::out_of_range);
+  CHECK(refused.error().at == "retained_seqs");
+  options.retained_seqs = least_retained_seqs;
+  engine e = opened(options);
+  for (int round = 0; round < 5; ++round) {
+    std::vector<mutation> items;
+    for (int i = 0; i < 300; ++i) items.emplace_back(fact("fact " + std::to_string(i)));
+    REQUIRE(e.write_batch(std::move(items)));
+  }
+  const std::uint64_t last = e.root()->seq.value;
+  find_request by = by_type(memory_type::fact, 2'000);
+  by.at_seq = seq_no{last - least_retained_seqs};
+  const auto found = e.find(by);
+  REQUIRE(found);
+  CHECK(found->memories.size() == last - least_retained_seqs);
+  by.at_seq = seq_no{last - least_retained_seqs - 1};
+  CHECK(e.find(by).error().code == errc::seq_unavailable);
+}
+
 TEST_CASE("a world with little behind its checkpoint leaves its files alone when it is closed") {
   scratch dir;
   {

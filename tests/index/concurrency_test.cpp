@@ -73,7 +73,7 @@ bool rows_are_right(const attributes& subject, std::uint64_t at) {
   }
   std::set<std::uint32_t> found;
   std::vector<std::uint32_t> rows;
-  subject.with_tag(subject.tag_term("odd"))->append_to(rows);
+  subject.with_tag(subject.tag_term("odd"), {at})->append_to(rows);
   for (const std::uint32_t row : rows)
     if (subject.alive({row}, {at})) found.insert(subject.node({row}).value);
   return right && found == odd;

@@ -26,8 +26,8 @@ constexpr std::array option_table = {
     key_shape{"language", &shapes::text},       key_shape{"embedder_key", &shapes::text},
     key_shape{"audience", &shapes::text},       key_shape{"manual_clock", &shapes::boolean},
     key_shape{"per_request", &shapes::boolean}, key_shape{"exact_near", &shapes::boolean},
-    key_shape{"cache_bytes", &shapes::integer}, key_shape{"readers", &shapes::integer},
-    key_shape{"shared", &shapes::boolean}};
+    key_shape{"cache_bytes", &shapes::integer}, key_shape{"retained_seqs", &shapes::integer},
+    key_shape{"readers", &shapes::integer},     key_shape{"shared", &shapes::boolean}};
 
 /// A count of bytes or of readers.
 std::optional<std::uint64_t> count(protocol::value_reader& in, std::string_view key) {
@@ -92,6 +92,7 @@ result<open_options> read_open_options(const protocol::json& options) {
   if (in.flag("per_request")) to.commit = commit_mode::per_request;
   to.exact_near = in.find("exact_near") != nullptr ? in.flag("exact_near") : to.seed.has_value();
   to.cache_bytes = count(in, "cache_bytes").value_or(to.cache_bytes);
+  to.retained_seqs = count(in, "retained_seqs").value_or(to.retained_seqs);
   to.readers = count(in, "readers").value_or(to.readers);
   read_sharing(in, out);
   return protocol::finish(failure, std::move(out));

@@ -51,9 +51,39 @@ TEST_CASE("postings of a memory that changes often stay short") {
     subject.put(values, {seq});
     if (seq > 100) subject.retain_from({seq - 100});
   }
-  CHECK(subject.with_tag(subject.tag_term("t"))->cardinality() < 10'000);
+  CHECK(subject.with_tag(subject.tag_term("t"), {})->cardinality() < 5'000);
   CHECK(subject.row_of({0}, {100'000}).value == 99'999);
   CHECK(subject.live_count(memory_type::note, {100'000}) == 1);
+}
+
+TEST_CASE("what was overwritten lies apart from what is there, however long it is retained") {
+  attributes subject;
+  constexpr std::uint32_t memories = 50;
+  constexpr std::uint64_t updates = 40'000;
+  const std::vector<std::string> tags{"t"};
+  for (std::uint64_t seq = 1; seq <= updates; ++seq) {
+    row_values values{.node = {static_cast<std::uint32_t>(seq % memories)},
+                      .slot = {static_cast<std::uint32_t>(seq)},
+                      .type = memory_type::note,
+                      .actor_scope = "a"};
+    values.tags = tags;
+    subject.put(values, {seq});
+  }
+  attributes loaded;
+  REQUIRE(loaded.load(subject.save({updates})));
+  for (const attributes* a : {&subject, &loaded}) {
+    const auto now = a->with_tag(a->tag_term("t"), {updates});
+    CHECK(now->cardinality() <= 1'024 + memories);
+    CHECK(a->with_tag(a->tag_term("t"), {updates / 2})->cardinality() == updates);
+    CHECK(a->live_count(memory_type::note, {updates}) == memories);
+    CHECK(a->live_count(memory_type::note, {updates / 2}) == memories);
+    CHECK(a->live_count(memory_type::note, {memories}) == memories);
+    // Of the rows before the last ones nothing is there.
+    CHECK(a->rows().slots_are_over({0}, {updates - 2 * slots_per_zone}, {updates}));
+    CHECK_FALSE(a->rows().slots_are_over({0}, {updates - 2 * slots_per_zone}, {updates / 2}));
+    CHECK_FALSE(a->rows().slots_are_over({0}, {updates + 1}, {updates}));
+    CHECK(a->rows().slots_are_over({updates + slots_per_zone}, {~0U}, {updates}));
+  }
 }
 
 TEST_CASE("rows that are archived, end, are distrusted, name another memory, or are for all have "
@@ -89,7 +119,7 @@ TEST_CASE("rows that are archived, end, are distrusted, name another memory, or 
     CHECK(rows == std::vector<std::uint32_t>{2, 5});
     rows.clear();
     CHECK(a->facets({5}).stands_since == 2);
-    a->everybodys()->append_to(rows);
+    a->everybodys({})->append_to(rows);
     CHECK(rows == std::vector<std::uint32_t>{0, 1});
   }
 }

@@ -196,8 +196,24 @@ void row_model::check(const attributes& subject, std::uint64_t at) const {
   for (std::uint32_t slot = 0; slot < next_slot_ + 2; ++slot)
     REQUIRE((subject.row_of_slot({slot}, {at}).value != no_number) == used.contains(slot));
   REQUIRE(subject.row_of_slot({no_number}, {at}).value == no_number);
+  check_zones(subject.rows(), used, at);
   check_terms(subject, at);
   check_live(subject);
+}
+
+void row_model::check_zones(const row_store& rows, const std::set<std::uint32_t>& used,
+                            std::uint64_t at) const {
+  for (std::uint32_t first = 0; first <= next_slot_; first += slots_per_zone / 2) {
+    for (const std::uint32_t count : {1U, slots_per_zone, 5 * slots_per_zone}) {
+      const auto found = used.lower_bound(first);
+      const bool is_used = found != used.end() && *found < first + count;
+      const bool are_over = rows.slots_are_over({first}, {first + count}, {at});
+      if (is_used) REQUIRE_FALSE(are_over);
+      // Whole zones are known at the end.
+      if (!is_used && at == seq_ && first % slots_per_zone == 0 && count >= slots_per_zone)
+        REQUIRE(are_over);
+    }
+  }
 }
 
 void row_model::check_live(const attributes& subject) const {
@@ -220,7 +236,7 @@ void row_model::check_terms(const attributes& subject, std::uint64_t at) const {
   for (std::uint8_t t = 0; t <= memory_type_count + 1; ++t) {
     const auto type = static_cast<memory_type>(t);
     const auto expected = nodes_where([&](const model_row& r) { return r.values.type == type; });
-    REQUIRE(alive_nodes(subject, *subject.with_type(type), at) == expected);
+    REQUIRE(alive_nodes(subject, *subject.with_type(type, {at}), at) == expected);
     const auto live = nodes_where(
         [&](const model_row& r) { return r.values.type == type && !r.values.tombstoned; });
     REQUIRE(subject.live_count(type, {at}) == live.size());
@@ -228,12 +244,12 @@ void row_model::check_terms(const attributes& subject, std::uint64_t at) const {
   for (std::uint32_t t = 0; t <= tag_count; ++t) {
     const auto expected = nodes_where(
         [&](const model_row& r) { return std::ranges::count(r.tags, tag_name(t)) != 0; });
-    const auto view = subject.with_tag(subject.tag_term(tag_name(t)));
+    const auto view = subject.with_tag(subject.tag_term(tag_name(t)), {at});
     REQUIRE(alive_nodes(subject, *view, at) == expected);
   }
   for (std::uint32_t a = 0; a <= actor_count; ++a) {
     const auto expected = nodes_where([&](const model_row& r) { return r.actor == actor_name(a); });
-    const auto view = subject.with_actor(subject.actor_term(actor_name(a)));
+    const auto view = subject.with_actor(subject.actor_term(actor_name(a)), {at});
     REQUIRE(alive_nodes(subject, *view, at) == expected);
   }
   for (std::uint32_t f = 0; f < 9; ++f) {
@@ -241,7 +257,7 @@ void row_model::check_terms(const attributes& subject, std::uint64_t at) const {
     if (f == 8) frame.ref = "never seen";
     const auto expected =
         nodes_where([&](const model_row& r) { return std::ranges::count(r.frames, frame) != 0; });
-    REQUIRE(alive_nodes(subject, *subject.with_frame(frame), at) == expected);
+    REQUIRE(alive_nodes(subject, *subject.with_frame(frame, {at}), at) == expected);
   }
 }
 

@@ -48,6 +48,8 @@ private:
   void put(attributes& subject);
   void touch(attributes& subject);
   void check_row(const attributes& subject, row_no row, const model_row& expected) const;
+  void check_zones(const row_store& rows, const std::set<std::uint32_t>& used,
+                   std::uint64_t at) const;
   void check_live(const attributes& subject) const;
   void check_terms(const attributes& subject, std::uint64_t at) const;
   [[nodiscard]] const model_row* row_of(std::uint32_t node, std::uint64_t at) const;

@@ -47,6 +47,12 @@ TEST_CASE("every exact path equals brute force") {
       const auto accept = accept_share(d.one_in(3) ? 100 : d.below(101));
       const auto expected = cloud.nearest(query, k, accept, count);
       check_equal(index.nearest_exact(query, k, accept, tie_of), expected);
+      const slots_left_out none_of = [&](slot_no first, slot_no end) {
+        for (slot_no slot = first; slot < end; ++slot.value)
+          if (accept(slot)) return false;
+        return true;
+      };
+      check_equal(index.nearest_exact(query, k, {accept, none_of}, tie_of), expected);
       bool used_hnsw = true;
       check_equal(index.nearest(query, k, count, accept, tie_of, used_hnsw), expected);
       RC_ASSERT(!used_hnsw);
@@ -103,6 +109,33 @@ TEST_CASE("a query compared once answers what every search for it does") {
   });
   CHECK(compared_query().nearest(3, [](slot_no) { return true; }).empty());
   CHECK(compared_query().within({0}, {9}).of({3}) == 0);
+}
+
+TEST_CASE("runs of vectors that are left out are not compared, and all others are") {
+  constexpr std::size_t count = 5'000;
+  const vector_cloud cloud(4, 40, count, 3, true);
+  vectors index(exact_only);
+  index.set_space({"test", 40});
+  cloud.append_to(index, 0, count);
+  dice d(9);
+  const auto query = cloud.query(d);
+  const slot_no first = cloud.slot(count / 2);
+  const auto accept = [&](slot_no slot) { return !(slot < first); };
+  std::size_t asked = 0;
+  const slots_left_out before = [&](slot_no, slot_no end) {
+    ++asked;
+    return end.value <= first.value;
+  };
+  const auto expected = index.nearest_exact(query, 20, accept, tie_of);
+  check_equal(index.nearest_exact(query, 20, {accept, before}, tie_of), expected);
+  CHECK(asked >= count / 512);
+  const auto compared = index.compare(query, {}, before);
+  const auto hits = compared.nearest(20, accept);
+  REQUIRE(hits.size() == expected.size());
+  for (std::size_t i = 0; i < hits.size(); ++i) CHECK(hits[i].distance == expected[i].distance);
+  for (std::size_t i = count / 2; i < count; ++i)
+    REQUIRE(compared.bound_of(cloud.slot(i)) >= 1 - cosine_distance(query, cloud.values(i)));
+  CHECK(compared.bound_of(cloud.slot(0)) < 0);
 }
 
 TEST_CASE("every exact path asks whether to go on, and leaves off when it shall not") {

@@ -105,7 +105,7 @@ std::string state_at(world& w, seq_no at) {
   }
   for (const char* tag : {"t0", "t1", "t2"}) {
     std::vector<std::uint64_t> begins;
-    rows.with_tag(rows.tag_term(tag))->for_each([&](row_no row) {
+    rows.with_tag(rows.tag_term(tag), at)->for_each([&](row_no row) {
       if (rows.alive(row, at)) begins.push_back(rows.columns(row).begin);
       return true;
     });
