@@ -278,9 +278,9 @@ std::string tier_difference(const char* tier, const std::vector<context_item>& g
   };
   for (std::size_t i = 0; i < std::min(got.size(), expected.size()); ++i)
     if (const char* other = what(got[i], expected[i]); other != nullptr)
-      return fmt::format("{} {}: another {}: {} ({}) instead of {} ({})", tier, i, other,
-                         to_string(got[i].uri), got[i].score, to_string(expected[i].uri),
-                         expected[i].score);
+      return fmt::format("{} {}: another {}: {} ({}, {}) instead of {} ({}, {})", tier, i, other,
+                         to_string(got[i].uri), got[i].score, got[i].salience,
+                         to_string(expected[i].uri), expected[i].score, expected[i].salience);
   if (got.size() == expected.size()) return {};
   return fmt::format("{}: {} items instead of {}", tier, got.size(), expected.size());
 }
