@@ -49,6 +49,8 @@ result<std::vector<found_memory>> search_run::take_found(const read_views& views
   search_state& s = *state_;
   ensure(s.stage == search_stage::fetch && !s.request.memory_ids,
          "rows are taken when they are ranked, and before they are read");
+  // What stands beside a hit is there by its place: it holds, though its words find it no more.
+  s.past_topics.clear();
   row_neighbours beside(s, views);
   std::vector<found_memory> found;
   found.reserve(s.hits.size());

@@ -179,6 +179,24 @@ TEST_CASE("past topics: the field that was asked for is told, however many stand
   CHECK(context->found[0].text.contains("(zeal: hazelnuts; a: aaa"));
 }
 
+TEST_CASE("past topics: beside a hit one stands as before, without what has ended") {
+  topic_search w;
+  const auto ana = w.topic("Ana", {held("employer", "Globex", after(-9), after(5))});
+  const auto ben = w.topic("Ben", {held("employer", "Globex")});
+  w.edge(ana, edge_type::related_to, ben, "next");
+  w.pass(5);
+  CHECK(same_ids(w.search(words_of("Globex")), {ben}));
+  context_request c;
+  c.query = "Globex";
+  const auto context = w.target.context(c);
+  REQUIRE(context);
+  REQUIRE(context->found.size() == 2);
+  CHECK(context->found[0].uri.id == ana);
+  CHECK(context->found[0].score == 0);
+  CHECK(context->found[0].text.ends_with("] Ana"));
+  CHECK(context->found[1].uri.id == ben);
+}
+
 TEST_CASE("past topics: what tells of an import comes behind what was imported") {
   search_world w;
   write_request r;
