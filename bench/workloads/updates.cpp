@@ -1,6 +1,6 @@
 /// 100 memories that are changed again and again in one open world, which retains the seqs that it
-/// does by default, or 1,000: what stays behind must not grow answers, nor, where it is not retained,
-/// memory or checkpoints.
+/// does by default, or 1,000: what stays behind must not grow answers, nor, where it is not
+/// retained, memory or checkpoints.
 
 #include "bench/workloads/bench_run.hpp"
 #include "bench/workloads/measure.hpp"

@@ -84,7 +84,7 @@ struct engine_options {
   std::shared_ptr<const key_resolver> keys{}; ///< of granters; null: no scope is taken
   commit_mode commit = commit_mode::grouped;
   query_driver queries = query_driver::caller;
-  bool exact_near = false;                        ///< deterministic mode: never answer from HNSW
+  bool exact_near = false; ///< deterministic mode: never answer from HNSW
   /// How many of the last entries reads may ask for as of (`at_seq`), and proofs without a look at
   /// the journal: beyond, seq_unavailable. What an overwritten state takes in memory, about 5 KB
   /// with a text and a vector, it takes for so long. At least least_retained_seqs.

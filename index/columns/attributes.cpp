@@ -145,8 +145,7 @@ row_no attributes::impl::append(const row_line& line, row_rest rest, row_facets 
   by_actor.grow(line.actor).add(row.value, lives);
   if (line.visibility == visibility::actor_public) everybodys.add(row.value, lives);
   if ((line.flags & row_archived) != 0) archived.add(row.value, lives);
-  if (line.valid_until_ns != std::numeric_limits<std::int64_t>::max())
-    ending.add(row.value, lives);
+  if (line.valid_until_ns != std::numeric_limits<std::int64_t>::max()) ending.add(row.value, lives);
   if ((line.flags & row_past) != 0) past.add(row.value, lives);
   if (its_facets.reference != no_number) referring.add(row.value, lives);
   if (its_facets.distrust_e9 != 0) distrusted.add(row.value, lives);
@@ -373,7 +372,8 @@ std::shared_ptr<const posting_view> attributes::everybodys(seq_no at) const {
   return impl_->everybodys.view(at);
 }
 
-std::shared_ptr<const posting_view> attributes::with_frame(const intent_frame& frame, seq_no at) const {
+std::shared_ptr<const posting_view> attributes::with_frame(const intent_frame& frame,
+                                                           seq_no at) const {
   return impl_->by_frame.view(impl_->frames.find(frame_text(frame)), at);
 }
 

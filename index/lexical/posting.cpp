@@ -53,8 +53,7 @@ public:
 
   [[nodiscard]] bool contains(row_no row) const override {
     if (sealed_ && row.value <= sealed_->last_added)
-      return sealed_->rows.contains(row.value)
-             || (has_past_ && sealed_->past.contains(row.value));
+      return sealed_->rows.contains(row.value) || (has_past_ && sealed_->past.contains(row.value));
     const std::uint32_t* const tail = tail_->rows.get();
     return std::binary_search(tail, tail + tail_size_, row.value);
   }

@@ -12,9 +12,9 @@
 ///          6,145                5,120     1,025 of 2,048     a quarter of the sealed ones is more
 ///          7,169                7,168         1 of 4
 ///
-/// When the tail is sealed, a row that nobody needs any more is left out, and the rows that have ended
-/// by then lie apart, in the past of the sealed part: a view for a read behind their ends has none of
-/// them. What such a read costs does not grow with what was overwritten.
+/// When the tail is sealed, a row that nobody needs any more is left out, and the rows that have
+/// ended by then lie apart, in the past of the sealed part: a view for a read behind their ends has
+/// none of them. What such a read costs does not grow with what was overwritten.
 
 #include <atomic>
 #include <cstdint>

@@ -208,10 +208,12 @@ public:
   /// Whether no row is alive at `at` whose content is one of [first, end). At the newest seqs it
   /// tells all that are over, but for contents beside others that are not; before, few.
   [[nodiscard]] bool slots_are_over(slot_no first, slot_no end, seq_no at) const {
+    ensure(first < end, "some contents are asked about");
     const std::uint32_t behind = (end.value - 1) / slots_per_zone + 1;
     for (std::uint32_t zone = first.value / slots_per_zone; zone < behind;) {
       if (slot_zones_.find(zone) == nullptr) { // and none of its page
-        zone = (zone / decltype(slot_zones_)::page_entries + 1) * decltype(slot_zones_)::page_entries;
+        zone =
+            (zone / decltype(slot_zones_)::page_entries + 1) * decltype(slot_zones_)::page_entries;
       } else if (!slot_zone_is_over(zone++, at)) {
         return false;
       }

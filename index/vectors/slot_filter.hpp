@@ -14,8 +14,9 @@ using slots_left_out = std::function<bool(slot_no first, slot_no end)>;
 
 class slot_filter {
 public:
+  /// Of who has a test and knows no more; therefore not explicit.
   template <std::predicate<slot_no> Accept>
-  slot_filter(Accept accept, slots_left_out left_out = {}) // NOLINT(google-explicit-constructor)
+  slot_filter(Accept accept, slots_left_out left_out = {})
       : accept_(std::move(accept)), left_out_(std::move(left_out)) {}
 
   [[nodiscard]] bool accepts(slot_no slot) const { return accept_(slot); }

@@ -89,10 +89,11 @@ public:
   /// As nearest_exact, through HNSW segments and an exact tail; expands until k are found or all
   /// is exhausted (never fewer than there are). `expected` = how many slots will be accepted,
   /// by which it may fall back to the exact scan. `used_hnsw` tells which way answered.
-  [[nodiscard]] std::vector<near_hit>
-  nearest(std::span<const float> query, std::size_t k, std::uint64_t expected,
-          const slot_filter& asked, const std::function<memory_id(slot_no)>& tie, bool& used_hnsw,
-          const goes_on_check& goes_on = {}) const;
+  [[nodiscard]] std::vector<near_hit> nearest(std::span<const float> query, std::size_t k,
+                                              std::uint64_t expected, const slot_filter& asked,
+                                              const std::function<memory_id(slot_no)>& tie,
+                                              bool& used_hnsw,
+                                              const goes_on_check& goes_on = {}) const;
 
   /// Waits until every full range of vectors is in a segment (benches and tests).
   void wait_for_segments();

@@ -121,8 +121,8 @@ vectors::impl::search_segments(const prepared_query& query, std::size_t k, std::
     std::vector<std::uint32_t> positions;
     for (const auto& segment : *segments) {
       const std::uint64_t compared_max = (segment->end() - segment->begin()) / 3;
-      if (!segment->search(query, ef, k, compared_max, asked_for.accept(), asked,
-                           positions)) return {};
+      if (!segment->search(query, ef, k, compared_max, asked_for.accept(), asked, positions))
+        return {};
     }
     nearest_collector nearest(k, tie);
     if (!offer_found(query, positions, asked_for.accept(), k, nearest)) return {};
@@ -192,8 +192,7 @@ std::vector<near_hit> vectors::nearest_exact(std::span<const float> query, std::
 }
 
 std::vector<near_hit> vectors::nearest(std::span<const float> query, std::size_t k,
-                                       std::uint64_t expected,
-                                       const slot_filter& asked,
+                                       std::uint64_t expected, const slot_filter& asked,
                                        const std::function<memory_id(slot_no)>& tie,
                                        bool& used_hnsw, const goes_on_check& goes_on) const {
   used_hnsw = false;

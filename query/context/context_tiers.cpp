@@ -38,7 +38,8 @@ public:
   result<void> pick_own(std::span<const memory_type> types, std::vector<context_row>& out) {
     posting_list typed;
     for (const auto type : types) typed.push_back(columns_.with_type(type, run_.context.at));
-    const auto own = own_ ? posting_list{columns_.with_actor(*own_, run_.context.at)} : posting_list{};
+    const auto own =
+        own_ ? posting_list{columns_.with_actor(*own_, run_.context.at)} : posting_list{};
     const auto fits = [&](const row_line& line, row_no) {
       return std::ranges::find(types, line.type) != types.end()
              && (!own_ || line.actor == own_->value);

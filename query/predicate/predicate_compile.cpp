@@ -75,7 +75,8 @@ private:
     }
     if (auto added = add_operand(*n, p.value, at); !added) return propagate(added);
     if (n->field.name == field_name::head_namespace && p.op == comparison::eq)
-      n->tagged = columns_.with_tag(columns_.tag_term(namespace_tag(n->operands.texts.front())), {});
+      n->tagged =
+          columns_.with_tag(columns_.tag_term(namespace_tag(n->operands.texts.front())), {});
     return push(std::move(*n));
   }
 

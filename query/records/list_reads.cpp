@@ -250,7 +250,8 @@ count_namespaces(const read_views& views, const read_options& options, const dea
                     const visible_rows visible(who, columns, *views.nodes);
                     std::vector<name_count> counts;
                     for (auto& [name, tag] : known_namespaces(columns)) {
-                      auto live = count_rows(*columns.with_tag(tag, at), columns, visible, at, time);
+                      auto live =
+                          count_rows(*columns.with_tag(tag, at), columns, visible, at, time);
                       if (!live) return propagate(live);
                       if (*live > 0) counts.push_back({std::move(name), *live});
                     }

@@ -125,7 +125,8 @@ result<void> erasure_planner::select() {
   if (auto ok = select_ids(); !ok) return ok;
   const attributes& rows = *views_.attributes;
   if (request_.owned_by)
-    select_rows(*rows.with_actor(rows.actor_term(*request_.owned_by), {}), [](row_no) { return true; });
+    select_rows(*rows.with_actor(rows.actor_term(*request_.owned_by), {}),
+                [](row_no) { return true; });
   if (request_.source) {
     const term_no path = rows.place_term(*request_.source);
     if (path.value != no_number)
