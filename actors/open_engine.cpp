@@ -85,7 +85,9 @@ world_options world_options_of(const engine_options& options) {
   w.time = options.clock != nullptr ? options.clock : make_system_clock();
   w.audience = options.audience;
   w.max_answer_bytes = options.max_answer_bytes;
-  w.retained_seqs = options.retained_seqs;
+  const bool is_in_memory = options.directory.empty();
+  w.retained_seqs = options.retained_seqs.value_or(is_in_memory ? all_seqs_retained
+                                                                : world_options{}.retained_seqs);
   w.record_cache_bytes = options.record_cache_bytes;
   w.leaf_cache_bytes = options.leaf_cache_bytes;
   w.row_buffer_bytes = options.row_buffer_bytes;
@@ -230,7 +232,7 @@ result<void> check_made_with(const engine_options& options, const world_file& ma
 
 result<opened_engine> open_engine(const engine_options& options) {
   if (auto ok = check_defaults(options.chroma); !ok) return propagate(ok);
-  if (options.retained_seqs < least_retained_seqs)
+  if (options.retained_seqs && *options.retained_seqs < least_retained_seqs)
     return fail(errc::out_of_range,
                 fmt::format("a world retains {} seqs at least", least_retained_seqs),
                 "retained_seqs");

@@ -45,6 +45,8 @@ struct world_log {
   std::shared_ptr<log_standing> standing{}; ///< of this process; as `follow` says
 };
 
+inline constexpr std::uint64_t all_seqs_retained = ~0ULL;
+
 struct world_options {
   std::string directory;
   std::shared_ptr<file_system> files;

@@ -88,7 +88,8 @@ struct engine_options {
   /// How many of the last entries reads may ask for as of (`at_seq`), and proofs without a look at
   /// the journal: beyond, seq_unavailable. What an overwritten state takes in memory, about 5 KB
   /// with a text and a vector, it takes for so long. At least least_retained_seqs.
-  std::uint64_t retained_seqs = 100'000;
+  /// Default: 100,000, and all of a world in memory.
+  std::optional<std::uint64_t> retained_seqs{};
   std::uint64_t cache_bytes = 256ULL << 20;       ///< of the store
   std::uint64_t record_cache_bytes = 64ULL << 20; ///< memories that are asked for again and again
   std::uint64_t leaf_cache_bytes = 64ULL << 20;   ///< leaves of the state trees, in memory

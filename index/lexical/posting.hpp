@@ -13,8 +13,8 @@
 ///          7,169                7,168         1 of 4
 ///
 /// When the tail is sealed, a row that nobody needs any more is left out, and the rows that have
-/// ended by then lie apart, in the past of the sealed part: a view for a read behind their ends has
-/// none of them. What such a read costs does not grow with what was overwritten.
+/// ended by then go into the past of the sealed part: a view for a read behind their ends has none
+/// of them. What such a read costs does not grow with what was overwritten.
 
 #include <atomic>
 #include <cstdint>

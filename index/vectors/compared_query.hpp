@@ -22,8 +22,8 @@ public:
   compared_query(const vector_rows& rows, std::span<const float> query,
                  const goes_on_check& goes_on = {}, const slots_left_out& left_out = {});
 
-  /// The k nearest of the slots that `accept` passes, nearest first. Which ones of equal distance
-  /// is left open.
+  /// The k nearest of the slots that `accept` passes, nearest first; it passes none left out. Which
+  /// ones of equal distance is left open.
   [[nodiscard]] std::vector<near_hit> nearest(std::size_t k,
                                               const std::function<bool(slot_no)>& accept,
                                               const goes_on_check& goes_on = {}) const;

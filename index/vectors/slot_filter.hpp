@@ -10,6 +10,7 @@
 namespace mneme {
 
 /// Whether none of the slots [first, end) is asked for; a no may also mean that it is not known.
+/// Who leaves some out accepts none of them.
 using slots_left_out = std::function<bool(slot_no first, slot_no end)>;
 
 class slot_filter {

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "actors/open_engine.hpp"
 #include "messages/seams/unasked_embedder.hpp"
 #include "mneme/diff.hpp"
 #include "state/checkpoint/checkpoint.hpp"
@@ -66,6 +67,16 @@ TEST_CASE("a world retains as many seqs as it is opened with, and not too few") 
   CHECK(found->memories.size() == last - least_retained_seqs);
   by.at_seq = seq_no{last - least_retained_seqs - 1};
   CHECK(e.find(by).error().code == errc::seq_unavailable);
+}
+
+TEST_CASE("a world in memory retains all seqs, one on disk 100,000") {
+  const auto in_memory = open_engine(deterministic(""));
+  REQUIRE(in_memory);
+  CHECK(in_memory->state->window.retained_seqs() == all_seqs_retained);
+  scratch dir;
+  const auto on_disk = open_engine(deterministic(dir.world()));
+  REQUIRE(on_disk);
+  CHECK(on_disk->state->window.retained_seqs() == 100'000);
 }
 
 TEST_CASE("a world with little behind its checkpoint leaves its files alone when it is closed") {

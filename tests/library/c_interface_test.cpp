@@ -84,6 +84,9 @@ TEST_CASE("what a host says of a world that it opens is judged before anything i
   CHECK(refused({{"in_memory", true}, {"sead", 1}}) == "unknown_key at sead");
   CHECK(refused({{"in_memory", 1}}) == "wrong_type at in_memory");
   CHECK(refused({{"in_memory", true}, {"readers", 0}}) == "out_of_range at readers");
+  // Also where somebody else has the world open, who retains what he retains.
+  CHECK(refused({{"in_memory", true}, {"retained_seqs", 999}}) == "out_of_range at retained_seqs");
+  CHECK(refused({{"directory", "x"}, {"retained_seqs", 0}}) == "out_of_range at retained_seqs");
   CHECK(refused({{"in_memory", true}, {"embedder", "nonsense"}}) == "bad_value at embedder");
   CHECK(refused({{"in_memory", true}, {"audience", "nobody"}}) == "bad_value at audience");
   CHECK(refused(json::array()) == "wrong_type at ");

@@ -92,7 +92,10 @@ result<open_options> read_open_options(const protocol::json& options) {
   if (in.flag("per_request")) to.commit = commit_mode::per_request;
   to.exact_near = in.find("exact_near") != nullptr ? in.flag("exact_near") : to.seed.has_value();
   to.cache_bytes = count(in, "cache_bytes").value_or(to.cache_bytes);
-  to.retained_seqs = count(in, "retained_seqs").value_or(to.retained_seqs);
+  to.retained_seqs = count(in, "retained_seqs");
+  if (to.retained_seqs && *to.retained_seqs < least_retained_seqs)
+    in.fail_key("retained_seqs", errc::out_of_range,
+                "it is at least " + std::to_string(least_retained_seqs));
   to.readers = count(in, "readers").value_or(to.readers);
   read_sharing(in, out);
   return protocol::finish(failure, std::move(out));
