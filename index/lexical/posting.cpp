@@ -15,7 +15,7 @@ constexpr std::uint32_t first_tail_rows = 4;
 /// Up to here a posting is an array only; beyond, a tail of a quarter of the rows is sealed, so
 /// that each row is copied a bounded number of times.
 constexpr std::uint32_t sealed_rows_min = 1024;
-/// Those of the past are copied as the containers that they are in, some 30 ns for 64 of them.
+/// Those of the past are copied as the containers that they are in, not one by one.
 constexpr std::uint64_t past_share = 64;
 
 } // namespace
