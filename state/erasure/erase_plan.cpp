@@ -170,12 +170,15 @@ void erasure_planner::select_rows(const posting_view& rows,
 result<void> erasure_planner::select_derived() {
   std::vector<std::uint32_t> reached;
   for (const auto& [node, named] : selected_.in_order()) reached.push_back(node);
-  // What rests on something that was erased before is found still.
-  reached.insert(reached.end(), erased_nodes_.begin(), erased_nodes_.end());
+  // What rests on something that was erased before is found still, named or in between.
+  std::set<std::uint32_t> passed = erased_nodes_;
+  reached.insert(reached.end(), passed.begin(), passed.end());
   const row_store& rows = views_.attributes->rows();
   const auto add = [&](node_no by) {
-    if (rows.last_of(by).value == no_number || rows.is_erased(by)) return;
-    if (selected_.add(by.value, false)) reached.push_back(by.value);
+    const bool has_content = rows.last_of(by).value != no_number && !rows.is_erased(by);
+    const bool is_new =
+        has_content ? selected_.add(by.value, false) : passed.insert(by.value).second;
+    if (is_new) reached.push_back(by.value);
   };
   for (std::size_t i = 0; i < reached.size(); ++i) {
     const node_no node{reached[i]};

@@ -193,6 +193,30 @@ TEST_CASE("what rests on something goes with it, if asked for") {
   CHECK(dump_of(*w) == dump_of_replay(place, *w));
 }
 
+TEST_CASE("what rests on something goes with it, also through what was erased before") {
+  erasable_site place;
+  auto w = place.open();
+  driven d(*w);
+  const memory_uri on = *d.apply(note("the vault"))->uri;
+  const memory_uri between = *d.apply(note("what follows from it"))->uri;
+  add_edge_request rests = edge_between(between.id, on.id);
+  rests.type = static_cast<std::uint8_t>(edge_type::derived_from);
+  REQUIRE(d.apply(rests));
+  write_request last = note("what follows from that");
+  last.provenance.derived_from = {to_string(between)};
+  const memory_id far = d.apply(last)->uri->id;
+  REQUIRE(erase(d, {.ids = {between.id}}));
+  auto done = erase(d, {.ids = {on.id}, .with_derived = true});
+  REQUIRE(done);
+  CHECK(done->erased.size() == 2);
+  CHECK(done->erased_before.empty()); // it was not named
+  auto reader = w->store->reader();
+  auto m = read_memory(w->views(), **reader, far, w->published_seq());
+  REQUIRE((m && m->has_value()));
+  CHECK((*m)->head->erased);
+  CHECK(dump_of(*w) == dump_of_replay(place, *w));
+}
+
 TEST_CASE("a payload of zeros that no entry speaks of is damage") {
   erasable_site place;
   auto w = place.open();
