@@ -525,6 +525,11 @@ result<void> journal::append(std::span<const entry> entries, const digest& previ
     return fail(errc::limit_exceeded,
                 fmt::format("a commit of {} entries and {} bytes is too large; split it",
                             entries.size(), size.all));
+  // What is half erased when the machine stops is told from what was never whole by the frame of
+  // the erasure, which says that all before it is durable.
+  const auto erases = [](const entry& e) { return e.header.kind == entry_kind::erase; };
+  if (std::ranges::any_of(entries, erases))
+    if (auto ok = sync(); !ok) return ok;
   return impl_->settled(impl_->write_frame(entries, false, previous_root));
 }
 

@@ -1,6 +1,7 @@
 #include "state/branch/backup.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -125,6 +126,19 @@ result<earlier_backup> read_earlier(file_system& files, const std::string& from,
   return found;
 }
 
+/// In which order segments are copied, so that what is there is a journal at every moment: behind
+/// each other. But where what the earlier backup has was erased since, that goes from its end on:
+/// what is left of it names nothing that is gone already.
+std::vector<std::size_t> order_of(const backup_plan& plan, const earlier_backup& earlier) {
+  std::vector<std::size_t> order(plan.segments.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (!earlier.erased.empty())
+    std::reverse(order.begin(), order.begin()
+                                    + static_cast<std::ptrdiff_t>(
+                                        std::min(earlier.segments.size(), order.size())));
+  return order;
+}
+
 result<void> copy_segments(file_system& files, const std::string& to, const backup_plan& plan,
                            const earlier_backup& earlier, branch_report& report) {
   const std::string dir = journal_directory(to);
@@ -141,14 +155,13 @@ result<void> copy_segments(file_system& files, const std::string& to, const back
          "the last segment is the copy's own");
   const std::size_t full_there =
       !earlier.erased.empty() ? 0 : std::max<std::size_t>(earlier.segments.size(), 1) - 1;
-  for (std::size_t i = 0; i < plan.segments.size(); ++i) {
+  for (const std::size_t i : order_of(plan, earlier)) {
     const branch_file& segment = plan.segments[i];
     if (i < full_there && segment.is_fixed) {
       ++report.kept_segments;
       continue;
     }
     if (auto ok = copy_to(files, segment, to + "/" + segment.name); !ok) return ok;
-    // In their order: what is there is a journal at every moment.
     if (auto ok = files.sync_directory(dir); !ok) return ok;
     ++report.copied_segments;
     report.copied_bytes += segment.size();
@@ -234,7 +247,56 @@ result<branch_report> backup_anew(file_system& files, const std::string& from,
       unless_trimmed_meanwhile(files, from, plan.info.id, plan.cut.at, copied.error()));
 }
 
+/// Of a backup that nobody has any use for, which may have what was erased since.
+result<void> remove_backup(file_system& files, const std::string& directory) {
+  auto has_world = files.exists(world_path(directory));
+  if (!has_world) return propagate(has_world);
+  if (auto ok = replace_file(files, unfinished_path(directory), "a backup\n"); !ok) return ok;
+  if (*has_world)
+    if (auto ok = files.remove(world_path(directory)); !ok) return ok;
+  auto left = unfinished_world::begin(files, directory);
+  if (!left) return propagate(left);
+  left->abandon();
+  auto names = files.list(journal_directory(directory));
+  if (!names) return propagate(names);
+  if (!names->empty())
+    return fail(errc::io, "what was in " + directory + " before could not be removed");
+  return {};
+}
+
+/// What an attempt left that was broken off: before the exchange a part of a backup, behind it one
+/// of before.
+result<void> remove_attempt(file_system& files, const std::string& directory,
+                            const world_file& info) {
+  const auto there = read_world_file(files, directory);
+  const bool is_ours = there ? there->id == info.id && there->branch == info.branch
+                             : files.exists(unfinished_path(directory)).value_or(false);
+  return is_ours ? remove_backup(files, directory) : result<void>();
+}
+
+/// The backup in `to` stays until the new one is whole. `lock` is that of `to`.
+result<branch_report> backup_in_place(file_system& files, const std::string& from,
+                                      const std::string& to, const backup_plan& plan,
+                                      std::unique_ptr<directory_lock> lock) {
+  const std::string made_at = backup_beside(to);
+  auto report = backup_anew(files, from, made_at, plan);
+  if (!report) return report;
+  auto taken = files.exchange(to, made_at);
+  lock.reset();
+  if (auto ok = remove_backup(files, made_at); !ok) return propagate(ok);
+  if (taken) return report;
+  if (taken.error().code != errc::unsupported) return propagate(taken);
+  // A file system that cannot: there is no world in the directory until the new one is whole.
+  if (auto ok = replace_file(files, unfinished_path(to), "a backup\n"); !ok) return propagate(ok);
+  if (auto ok = files.remove(world_path(to)); !ok) return propagate(ok);
+  return backup_anew(files, from, to, plan);
+}
+
 } // namespace
+
+std::string backup_beside(const std::string& to) {
+  return to + ".backup";
+}
 
 result<branch_report> backup_files(file_system& files, const std::string& from,
                                    const std::string& to) {
@@ -246,16 +308,13 @@ result<branch_report> backup_files(file_system& files, const std::string& from,
   branch_report report = report_of(*plan);
   auto lock = files.lock(to);
   if (!lock) return propagate(lock);
+  if (auto ok = remove_attempt(files, backup_beside(to), plan->info); !ok) return propagate(ok);
   auto earlier = read_earlier(files, from, to, *plan);
   if (!earlier) return propagate(earlier);
   // Its segments are not the world's any more: one beside the other they are no journal. Of another
   // embedder neither images nor WORLD are.
-  if (earlier->has_trimmed || earlier->has_former_embedder) {
-    if (auto ok = replace_file(files, unfinished_path(to), "a backup\n"); !ok) return propagate(ok);
-    if (auto ok = files.remove(world_path(to)); !ok) return propagate(ok);
-    lock->reset();
-    return backup_anew(files, from, to, *plan);
-  }
+  if (earlier->has_trimmed || earlier->has_former_embedder)
+    return backup_in_place(files, from, to, *plan, std::move(*lock));
   if (auto ok = copy_all(files, from, to, *plan, *earlier, report); !ok) return propagate(ok);
   return report;
 }

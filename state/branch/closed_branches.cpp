@@ -88,7 +88,9 @@ result<branch_report> backup_world(const std::string& directory, const std::stri
   const std::string from = absolute(directory);
   const std::string to = absolute(into);
   if (auto ok = check_outside(from, to, "into"); !ok) return propagate(ok);
-  return made_in(to, [&] { return backup_files(*disk, from, to); });
+  auto made = made_in(to, [&] { return backup_files(*disk, from, to); });
+  remove_empty(backup_beside(to));
+  return made;
 }
 
 result<branch_report> stream_backup(const std::string& directory, backup_stream& to) {

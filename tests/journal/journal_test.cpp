@@ -91,6 +91,19 @@ TEMPLATE_TEST_CASE("an empty journal has no segment", "[journal]", memory_place,
   CHECK(read_frames(*place.fs, place.dir + "/none").value().empty());
 }
 
+TEST_CASE("the frame of an erasure vouches for all before it", "[journal]") {
+  memory_place place;
+  auto j = open_journal(place.fs, place.dir);
+  for (int i = 0; i < 3; ++i) REQUIRE(append_next(*j, 1));
+  const seq_no before = j->last_seq();
+  REQUIRE(j->durable_through() < before);
+  entry erasure = raw_bytes_entry(before.next(), "a header", "a payload");
+  erasure.header.kind = entry_kind::erase;
+  REQUIRE(j->append(std::vector{erasure}, root_at(before)));
+  REQUIRE(j->sync());
+  CHECK(read_frames(*place.fs, place.dir)->back().prefix.durable_through == before);
+}
+
 TEMPLATE_TEST_CASE("what is appended is read back, before and after reopening", "[journal]",
                    memory_place, posix_place) {
   TestType place;

@@ -27,6 +27,13 @@ void write_needle(const disk_of_worlds& d) {
     REQUIRE(close_world(*w));
   }
   d.write("world", "behind it ", 30); // over several segments
+  auto w = d.open("world");
+  driven run(*w, 2);
+  update_request again;
+  again.uri = {memory_type::note, needle_id, 1};
+  again.data["statement"] = "once more " + std::string(needle);
+  REQUIRE(run.apply(again));
+  REQUIRE(close_world(*w));
 }
 
 void erase_needle(const disk_of_worlds& d, const std::string& directory) {

@@ -225,6 +225,35 @@ TEST_CASE("branches of a trimmed world begin behind the trim") {
   }
 }
 
+TEST_CASE("a backup behind a trim is made beside the one before, which is whole until then") {
+  touched_world touched;
+  memory_file_system& files = *touched.place.files;
+  REQUIRE(backup_files(files, "world", "copy"));
+  const auto before = verify_journal(files, "copy", {});
+  REQUIRE(touched.place.trim({}));
+  const auto disk = files.image();
+  const io_operation kind = GENERATE(io_operation::any, io_operation::directory);
+  bool is_done = false;
+  for (std::uint64_t nth = 1; !is_done; ++nth) {
+    INFO("operation " << nth << " of kind " << static_cast<int>(kind));
+    memory_file_system broken(disk);
+    broken.fail_nth(kind, nth, true);
+    is_done = backup_files(broken, "world", "copy").has_value();
+    broken.clear_faults();
+    broken.crash(nth, nth % 3 == 0 ? crash_mode::drop : crash_mode::random);
+    const auto now = verify_journal(broken, "world", {});
+    const auto left = verify_journal(broken, "copy", {});
+    REQUIRE((now && left));
+    INFO(left->problem);
+    CHECK(left->ok);
+    CHECK((left->roots == before->roots || left->roots == now->roots));
+    REQUIRE(backup_files(broken, "world", "copy"));
+    CHECK(verify_journal(broken, "copy", {})->roots == now->roots);
+    for (const std::string part : {"", "/journal", "/images"})
+      CHECK(broken.list("copy.backup" + part)->empty());
+  }
+}
+
 TEST_CASE("what is erased behind a trim is gone, and a payload that no trim dropped is damage") {
   touched_world touched;
   trimmed_site& place = touched.place;
