@@ -234,7 +234,7 @@ std::set<memory_id> named_by(const model& state, const erase_request& r) {
 /// And what rests on one of them, however far.
 void add_derived(const model& state, std::set<memory_id>& ids) {
   std::vector<memory_id> left(ids.begin(), ids.end());
-  const auto all = state.ids_at(state.last());
+  const auto all = state.ids_and_stubs(); // edges of what was erased lead on
   while (!left.empty()) {
     const memory_id on = left.back();
     left.pop_back();

@@ -174,21 +174,25 @@ result<void> erasure_planner::select_derived() {
   std::set<std::uint32_t> passed = erased_nodes_;
   reached.insert(reached.end(), passed.begin(), passed.end());
   const row_store& rows = views_.attributes->rows();
+  const auto has_content = [&](node_no node) {
+    return rows.last_of(node).value != no_number && !rows.is_erased(node);
+  };
   const auto add = [&](node_no by) {
-    const bool has_content = rows.last_of(by).value != no_number && !rows.is_erased(by);
     const bool is_new =
-        has_content ? selected_.add(by.value, false) : passed.insert(by.value).second;
+        has_content(by) ? selected_.add(by.value, false) : passed.insert(by.value).second;
     if (is_new) reached.push_back(by.value);
   };
   for (std::size_t i = 0; i < reached.size(); ++i) {
     const node_no node{reached[i]};
     views_.lineage->neighbours(node, edge_direction::in, at_, false, [&](const neighbour& n) {
-      if (is_support(n.type)) add(n.node);
+      // What a content that is erased named is forgotten; its edges are not.
+      const bool says_so = has_content(n.node) || n.type == in_lineage(lineage_kind::derived_from);
+      if (is_support(n.type) && says_so) add(n.node);
       return true;
     });
     // What a chunk was made is its text again.
     const row_no row = views_.attributes->row_of(node, at_);
-    if (row.value != no_number && rows.line(row).type == memory_type::chunk)
+    if (has_content(node) && row.value != no_number && rows.line(row).type == memory_type::chunk)
       if (const std::uint32_t promoted = views_.attributes->facets(row).reference;
           promoted != no_number)
         add({promoted});
