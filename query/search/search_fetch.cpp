@@ -175,7 +175,7 @@ private:
   }
 
   [[nodiscard]] bool seen(node_no node, row_no& row) const {
-    return is_live(*views_.attributes, node, s_.context.at, row) && visible_(row);
+    return has_held(*views_.attributes, node, s_.context.at, row) && visible_(row);
   }
 
   /// What `row` replaced, newest first. True if there is more.

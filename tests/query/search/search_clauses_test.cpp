@@ -461,6 +461,28 @@ TEST_CASE("include_lineage: the chain through replaces in both directions") {
   CHECK(!chain.truncated);
 }
 
+TEST_CASE("include_lineage: what was superseded is in the chain, what was tombstoned is not") {
+  search_world w;
+  const auto a = w.decision("first");
+  const auto b = w.decision("second", a);
+  const auto c = w.decision("third", b);
+  tombstone_request over;
+  over.uri = w.uri(b);
+  over.cause = tombstone_cause::superseded;
+  over.superseded_by = c;
+  REQUIRE(w.target.apply(over));
+  search_request r;
+  r.memory_ids = {c};
+  r.include_lineage = true;
+  CHECK(w.search(r).results.front().lineage->ancestors.size() == 2);
+  over = {};
+  over.uri = w.uri(a);
+  REQUIRE(w.target.apply(over));
+  const auto chain = *w.search(r).results.front().lineage;
+  REQUIRE(chain.ancestors.size() == 1);
+  CHECK(chain.ancestors[0].uri.id == b);
+}
+
 TEST_CASE("include_lineage: cycles stop, and depth 10 truncates") {
   search_world w;
   const memory_id own = w.decision("self");
