@@ -239,6 +239,12 @@ result<proof_bundle> engine::prove(const prove_request& request) {
   });
 }
 
+result<verify_report> engine::verify(std::optional<std::int64_t> deadline_ms) {
+  return impl_->inside_in_time(deadline_ms, [&](world& w, const deadline& time) {
+    return verify_journal(*w.files, w.directory, {}, [&] { return time.check(); });
+  });
+}
+
 result<std::optional<manifest>> engine::find_snapshot(const digest& overall_root) {
   return impl_->inside(
       [&](world& w) { return find_manifest(*w.store, overall_root, w.published_seq()); });

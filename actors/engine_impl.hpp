@@ -22,6 +22,8 @@ namespace mneme {
 inline constexpr std::size_t short_list = 3;
 
 struct engine::impl {
+  class loading; // engine_load.cpp
+
   explicit impl(std::shared_ptr<engine_home> its) : home(std::move(its)) {}
 
   std::shared_ptr<engine_home> home;

@@ -37,38 +37,18 @@ double wait_for_rest(std::size_t size) {
   return microseconds_since(begin);
 }
 
-/// Collects mutations and writes them, relaxed but for the last.
-class batches {
-public:
-  explicit batches(engine& world) : world_(world) {}
-  result<void> add(mutation item, bool is_last) {
-    constexpr std::size_t most = 256;
-    items_.push_back(std::move(item));
-    if (items_.size() < most && !is_last) return {};
-    auto written = world_.write_batch(std::exchange(items_, {}),
-                                      is_last ? durability::durable : durability::relaxed);
-    if (!written) return std::unexpected(written.error());
-    return {};
-  }
-
-private:
-  engine& world_;
-  std::vector<mutation> items_;
-};
-
-result<void> load_world(bench_run& run) {
-  const auto& d = run.data;
-  batches writes(*run.world);
-  for (std::size_t i = 0; i < d.rows.size(); ++i)
-    if (auto added = writes.add(request_of(d, i), false); !added) return added;
-  for (std::size_t i = 0; i < d.edges.size(); ++i) {
+/// All memories, then all edges.
+load_source everything_of(const dataset& d) {
+  return [&d, row = std::size_t{0}, edge = std::size_t{0}]() mutable -> std::optional<mutation> {
+    if (row < d.rows.size()) return request_of(d, row++);
+    if (edge == d.edges.size()) return std::nullopt;
+    const auto& next = d.edges[edge++];
     add_edge_request e;
-    e.src = id_of(d.edges[i].src);
-    e.dst = id_of(d.edges[i].dst);
-    e.type = d.edges[i].type;
-    if (auto added = writes.add(e, i + 1 == d.edges.size()); !added) return added;
-  }
-  return {};
+    e.src = id_of(next.src);
+    e.dst = id_of(next.dst);
+    e.type = next.type;
+    return e;
+  };
 }
 
 side_report once(std::string name, double us, std::size_t things) {
@@ -106,7 +86,7 @@ result<void> load(bench_run& run) {
   measured m{.name = "W1", .what = "load, with edges, durable at the end"};
   m.size = run.data.rows.size();
   auto begin = instant::now();
-  if (auto loaded = load_world(run); !loaded) return loaded;
+  if (auto loaded = run.world->load(everything_of(run.data)); !loaded) return propagate(loaded);
   m.engine = once({}, microseconds_since(begin), m.size);
   auto stats = run.world->stats();
   if (!stats) return propagate(stats);

@@ -18,6 +18,7 @@
 #include "mneme/erasure.hpp"
 #include "mneme/following.hpp"
 #include "mneme/listing.hpp"
+#include "mneme/load.hpp"
 #include "mneme/log.hpp"
 #include "mneme/proof.hpp"
 #include "mneme/query.hpp"
@@ -263,6 +264,11 @@ public:
                                    std::shared_ptr<const mneme::scope> scope = {},
                                    std::optional<std::int64_t> deadline_ms = {},
                                    const std::optional<std::string>& in_sight_of = {});
+  /// Writes what `next` gives, in its order, in batches, each of which is prepared while the one
+  /// before is committed; durable when it returns. The first batch that is refused ends it: what
+  /// the batches before it wrote stays, and is durable too. The error's `at` counts all items of
+  /// the load: items[i].
+  result<load_result> load(const load_source& next, const load_options& options = {});
   /// apply() of a put_request: the memory that has the key is written, or made.
   result<mutation_result> put(memory_key key, write_request content);
   /// apply() of a delete_by_request.
@@ -403,6 +409,8 @@ public:
   result<root_set> root(std::optional<seq_no> at_seq = {},
                         std::optional<std::int64_t> deadline_ms = {});
   result<proof_bundle> prove(const prove_request& request);
+  /// verify_world() of this world, beside its writers; reads the whole journal.
+  result<verify_report> verify(std::optional<std::int64_t> deadline_ms = {});
   result<std::optional<manifest>> find_snapshot(const digest& overall_root);
   result<std::vector<journal_item>> journal(seq_no from, std::size_t limit,
                                             std::optional<std::int64_t> deadline_ms = {});

@@ -203,6 +203,10 @@ std::uint64_t of_command(const halt_command& c) {
 
 } // namespace
 
+std::uint64_t bytes_of(const mutation& m) {
+  return of_mutation(m);
+}
+
 std::uint64_t bytes_of(const tick_write& w) {
   if (const auto* m = std::get_if<scoped_mutation>(&w))
     return of_mutation(m->request) + held_bytes(m->scope);

@@ -171,5 +171,6 @@ bool is_bounded(const commit_command& c);
 /// About how many bytes a command holds in its texts, lists and vectors.
 std::uint64_t bytes_of(const commit_command& c);
 std::uint64_t bytes_of(const tick_write& w);
+std::uint64_t bytes_of(const mutation& m);
 
 } // namespace mneme
