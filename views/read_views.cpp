@@ -5,6 +5,7 @@
 #include "messages/held_bytes.hpp"
 #include "messages/seams/checked_seams.hpp"
 #include "storage/key_layout.hpp"
+#include "views/standing.hpp"
 
 namespace mneme {
 
@@ -142,6 +143,13 @@ void expect_rows(const read_views& views, std::span<const row_no> rows) {
   for (const row_no row : rows) expect_place(views, columns.node(row), row);
   for (const row_no row : rows) expect_record(views, row);
   for (const row_no row : rows) views.lineage->expect_edges_out(columns.node(row));
+  expect_standings(views, rows);
+}
+
+slots_left_out slots_over(const read_views& views, seq_no at) {
+  return [&views, at](slot_no first, slot_no end) {
+    return views.attributes->rows().slots_are_over(first, end, at);
+  };
 }
 
 result<std::optional<memory>> read_memory(const read_views& views, kv_reader& reader,

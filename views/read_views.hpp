@@ -10,6 +10,7 @@
 
 #include "index/graph/graph.hpp"
 #include "index/rows/node_table.hpp"
+#include "index/vectors/slot_filter.hpp"
 #include "mneme/scope.hpp"
 #include "mneme/seams.hpp"
 #include "mneme/search.hpp"
@@ -88,6 +89,8 @@ result<std::optional<memory>> read_memory(const read_views& views, kv_reader& re
 /// still near when they are.
 void expect_rows(const read_views& views, std::span<const row_no> rows);
 inline constexpr std::size_t rows_expected = 32;
+/// Runs of contents that no row has as of `at`. For as long as `views` is.
+slots_left_out slots_over(const read_views& views, seq_no at);
 /// The same, of a memory whose row as of `at` is known, and how many bytes its head and version
 /// hold, about.
 struct sized_memory {

@@ -75,9 +75,7 @@ public:
 private:
   const find_state& run_;
   const read_views& views_;
-  slots_left_out are_over_ = [this](slot_no first, slot_no end) {
-    return views_.attributes->rows().slots_are_over(first, end, run_.context.at);
-  };
+  slots_left_out are_over_ = slots_over(views_, run_.context.at);
   std::function<memory_id(slot_no)> tie_ = [this](slot_no slot) {
     const row_no row = row_of(slot);
     ensure(row.value != no_number, "what is near has a row at the seq read");

@@ -316,10 +316,8 @@ retrieve_state::nearest_topics(const read_views& views,
     const auto accept = [&](slot_no slot) {
       return topics.has_vector(views.attributes->row_of_slot(slot, context.at));
     };
-    const auto are_over = [&](slot_no first, slot_no end) {
-      return views.attributes->rows().slots_are_over(first, end, context.at);
-    };
-    return views.vectors->nearest_exact(query, most, {accept, are_over}, tie, time.goes_on());
+    return views.vectors->nearest_exact(query, most, {accept, slots_over(views, context.at)}, tie,
+                                        time.goes_on());
   }
   if (slots.size() <= exact_near_rows || request.at_seq || context.exact_near)
     return views.vectors->nearest_of(query, slots, std::min(most, slots.size()), tie,

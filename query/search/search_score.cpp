@@ -376,12 +376,9 @@ result<void> search_state::score_rows(search_leg& leg, const read_views& views,
     return in_time();
   }
   if (!compared)
-    compared =
-        vector.empty()
-            ? compared_query()
-            : views.vectors->compare(vector, time.goes_on(), [&](slot_no first, slot_no end) {
-                return views.attributes->rows().slots_are_over(first, end, context.at);
-              });
+    compared = vector.empty()
+                   ? compared_query()
+                   : views.vectors->compare(vector, time.goes_on(), slots_over(views, context.at));
   if (auto ok = in_time(); !ok) return ok;
   const bool is_whole = scorer.score_best(*compared, first_share * size, size, leg.rows);
   if (auto ok = in_time(); !ok || is_whole) return ok;

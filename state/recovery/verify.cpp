@@ -129,7 +129,7 @@ result<void> check_end(file_system& fs, const std::string& dir, const std::strin
 namespace {
 
 result<verify_report> verify_once(file_system& fs, const std::string& dir,
-                                  const progress& on_progress) {
+                                  const progress& on_progress, const keep_going& in_time) {
   auto info = read_world_file(fs, dir);
   if (!info) return propagate(info);
   verify_report report;
@@ -147,6 +147,8 @@ result<verify_report> verify_once(file_system& fs, const std::string& dir,
   if (walked)
     walked = read_journal(fs, journal_directory(dir), info->id, seq_no{1}, true,
                           [&](const journal_frame& frame) -> result<bool> {
+                            if (in_time)
+                              if (auto ok = in_time(); !ok) return propagate(ok);
                             if (frame.prefix.previous_root != ledger.roots().overall)
                               return fail(errc::corrupt,
                                           place(frame) + ": the recorded root of seq "
@@ -196,10 +198,10 @@ result<verify_report> verify_once(file_system& fs, const std::string& dir,
 /// Of a world that is trimmed meanwhile, files are taken away whose end was read before the trim
 /// said so: it is read anew then.
 result<verify_report> verify_journal(file_system& fs, const std::string& dir,
-                                     const progress& on_progress) {
+                                     const progress& on_progress, const keep_going& in_time) {
   constexpr int most_readings = 5;
   for (int i = 1;; ++i) {
-    auto report = verify_once(fs, dir, on_progress);
+    auto report = verify_once(fs, dir, on_progress, in_time);
     if (!report || report->ok || i == most_readings) return report;
     const auto info = read_world_file(fs, dir);
     if (!info) return report;

@@ -8,9 +8,10 @@
 
 namespace mneme {
 
-/// Damage is a report that is not ok; an error is only what kept the check from running.
+/// Damage is a report that is not ok; an error is only what kept the check from running. `in_time`
+/// is asked before each frame: what it refuses with is the answer.
 result<verify_report> verify_journal(file_system& fs, const std::string& dir,
-                                     const progress& on_progress);
+                                     const progress& on_progress, const keep_going& in_time = {});
 
 /// Folds roots from the journal's headers up to `at`. `in_time` is asked before each frame: what it
 /// refuses with is the answer.

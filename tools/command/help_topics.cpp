@@ -381,9 +381,29 @@ fork shares the files that never change. What was committed together (a batch, a
 together. rewind puts the fork in the place of the world, and keeps the world. backup copies what is
 new since the last time. All but rewind run beside a process that writes. docs/BRANCHING.md
 
-  $ mneme trim what_if --dry-run
+)"},
+    help_topic{
+        "erasing", "erase and trim: what must go for good",
+        R"(forget and tombstone take a memory out of answers, and restore brings it back. What must be gone
+everywhere is erased: values, histories, texts, vectors, as of every seq. Roots and proofs stay.
 
-trim drops how a world was used so far, and keeps what was said. docs/RETENTION.md
+  $ mneme init demo
+  $ mneme write demo --type Note --actor ana statement="tea at five"
+  $ mneme write demo --type Note --actor ben statement="coffee at six"
+  $ mneme erase demo --owned-by ana --reason "asked for" --by ana --dry-run
+  $ mneme erase demo --owned-by ana --reason "asked for" --by ana
+  $ mneme verify demo
+
+Ids and uris name memories; --source a source's chunks; --field one field of a topic; --with-derived
+also what rests on any of them; --with-branches the same in its forks. There is no way back.
+docs/ERASURE.md says what it covers, and what it cannot reach.
+
+  $ mneme trim demo --dry-run
+  $ mneme trim demo --before 2
+
+trim makes the journal smaller: it drops how a world was used before a point (a seq, a time, or all
+so far), and with --versions what memories said before that and have said otherwise since. What is
+said now stays; at_seq before the point is seq_unavailable from then on. docs/RETENTION.md
 )"},
     help_topic{
         "shell", "requests line by line",

@@ -152,15 +152,7 @@ status run_verify(const verify_options& o) {
            o.common.directory, checked->entries);
     return status::no;
   }
-  json answer{{"root", to_hex(checked->roots.overall)},
-              {"seq", checked->roots.seq.value},
-              {"entries", checked->entries},
-              {"frames", checked->frames},
-              {"segments", checked->segments}};
-  // A frame that a crash tore, or that a running writer has not finished: said, but no damage.
-  if (checked->torn_bytes > 0) answer["torn_bytes"] = checked->torn_bytes;
-  if (!checked->unfinished.empty()) answer["unfinished"] = checked->unfinished;
-  print_answer(o.common, "verify", answer);
+  print_answer(o.common, "verify", protocol::verify_json(*checked));
   return status::done;
 }
 

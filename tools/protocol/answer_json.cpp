@@ -226,6 +226,18 @@ json roots_json(const root_set& roots) {
           {"state_roots", state_roots_json(roots.state_roots)}};
 }
 
+json verify_json(const verify_report& checked) {
+  json answer{{"root", to_hex(checked.roots.overall)},
+              {"seq", checked.roots.seq.value},
+              {"entries", checked.entries},
+              {"frames", checked.frames},
+              {"segments", checked.segments}};
+  // A frame that a crash tore, or that a running writer has not finished: said, but no damage.
+  if (checked.torn_bytes > 0) answer["torn_bytes"] = checked.torn_bytes;
+  if (!checked.unfinished.empty()) answer["unfinished"] = checked.unfinished;
+  return answer;
+}
+
 result<json> journal_json(const std::vector<journal_item>& items, seq_no last,
                           const std::function<result<void>()>& in_time) {
   json entries = json::array();

@@ -27,6 +27,8 @@ json edge_json(const edge_record& e);
 void mark_past(json& memories, const std::vector<past_marks>& past);
 result<json> find_json(const find_result& found, const request_deadline& time);
 json roots_json(const root_set& roots);
+/// Of a journal in which all is well.
+json verify_json(const verify_report& checked);
 /// `in_time` is asked before each entry; its refusal ends the rendering.
 result<json> journal_json(const std::vector<journal_item>& items, seq_no last,
                           const std::function<result<void>()>& in_time);

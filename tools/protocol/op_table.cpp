@@ -99,8 +99,8 @@ op_spec mutation_op(std::string_view name, std::string_view summary, std::string
 }
 
 // A table, as long as there are operations.
-const std::array<op_spec, 60>& table() { // NOLINT(readability-function-size)
-  static const std::array<op_spec, 60> specs = {
+const std::array<op_spec, 61>& table() { // NOLINT(readability-function-size)
+  static const std::array<op_spec, 61> specs = {
       mutation_op("write", "a new memory", "uri id version seq similar?",
                   R"({"op":"write","type":"Note","data":{"statement":"tea at five"}})",
                   write_keys(), read_write, version_result_json),
@@ -319,6 +319,9 @@ const std::array<op_spec, 60>& table() { // NOLINT(readability-function-size)
       {"prove", "proofs of presence or absence against a root",
        "root seq world_id journal_root state_roots proofs", R"({"op":"prove","seqs":[1]})",
        prove_keys(), run_prove},
+      {"verify", "check the whole journal: sums, chain and every recorded root",
+       "root seq entries frames segments torn_bytes? unfinished?", R"({"op":"verify"})",
+       verify_keys(), run_verify},
       {"journal", "entries of the journal", "entries next", R"({"op":"journal","limit":10})",
        journal_keys(), run_journal},
       {"changes", "what was committed behind a seq, in order; waits for it where told to",

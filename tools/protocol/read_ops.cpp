@@ -82,6 +82,7 @@ constexpr std::array snapshot_table = {key_shape{"reason", &shapes::text},
                                        key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array checkpoint_table = {key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array stats_table = {key_shape{"deadline_ms", &shapes::integer}};
+constexpr std::array verify_table = {key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array journal_table = {key_shape{"from", &shapes::integer},
                                       key_shape{"limit", &shapes::integer},
                                       key_shape{"deadline_ms", &shapes::integer}};
@@ -172,6 +173,9 @@ std::span<const key_shape> checkpoint_keys() noexcept {
 }
 std::span<const key_shape> stats_keys() noexcept {
   return stats_table;
+}
+std::span<const key_shape> verify_keys() noexcept {
+  return verify_table;
 }
 std::span<const key_shape> journal_keys() noexcept {
   return journal_table;
@@ -358,6 +362,20 @@ result<json> run_checkpoint(session& s, const json& request) {
   auto seq = s.target().checkpoint(deadline_of(request));
   if (!seq) return propagate(seq);
   return json{{"seq", seq->value}};
+}
+
+result<json> run_verify(session& s, const json& request) {
+  std::optional<error> failure;
+  const json_path document;
+  value_reader in(request, document, failure);
+  const auto deadline_ms = read_deadline(in);
+  if (failure) return std::unexpected(std::move(*failure));
+  auto checked = s.target().verify(deadline_ms);
+  if (!checked) return propagate(checked);
+  if (!checked->ok)
+    return fail(errc::corrupt, fmt::format("damage behind {} good entries: {}", checked->entries,
+                                           checked->problem));
+  return verify_json(*checked);
 }
 
 result<json> run_stats(session& s, const json& request) {

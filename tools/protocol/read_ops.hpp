@@ -23,6 +23,7 @@ std::span<const key_shape> snapshot_keys() noexcept;
 std::span<const key_shape> journal_keys() noexcept;
 std::span<const key_shape> checkpoint_keys() noexcept;
 std::span<const key_shape> stats_keys() noexcept;
+std::span<const key_shape> verify_keys() noexcept;
 
 /// Who asks, and as of when.
 read_options read_asker(value_reader& in, const json_path& at);
@@ -54,5 +55,6 @@ result<json> run_prove(session& s, const json& request);
 result<json> run_journal(session& s, const json& request);
 result<json> run_checkpoint(session& s, const json& request);
 result<json> run_stats(session& s, const json& request);
+result<json> run_verify(session& s, const json& request);
 
 } // namespace mneme::protocol

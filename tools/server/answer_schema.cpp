@@ -235,6 +235,12 @@ constexpr std::array rows = {
       "required":["seq","kind","created_at","created_by","leaves","payload_hash","header"]}})"},
     member_row{"", "next", R"({"type":["integer","null"]})"},
 
+    member_row{"verify", "entries", integer},
+    member_row{"", "frames", integer},
+    member_row{"", "segments", integer},
+    member_row{"", "torn_bytes", integer},
+    member_row{"", "unfinished", text},
+
     member_row{"stats", "world", text},
     member_row{"stats", "embedder", text},
     member_row{"stats", "language", text},

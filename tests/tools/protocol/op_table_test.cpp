@@ -111,6 +111,7 @@ TEST_CASE("the ops are those of this build, each once") {
                                       "promote",
                                       "snapshot",
                                       "prove",
+                                      "verify",
                                       "journal",
                                       "changes",
                                       "checkpoint",

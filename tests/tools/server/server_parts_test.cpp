@@ -137,7 +137,7 @@ TEST_CASE("what an actor's key may do with each op") {
   CHECK(hosts
         == std::set<std::string>{"revise", "forget", "ingest_source", "decay", "clock", "journal",
                                  "checkpoint", "stats", "snapshot", "set_weights", "erase", "trim",
-                                 "sweep"});
+                                 "verify", "sweep"});
   CHECK(writes
         == std::set<std::string>{"write", "update", "update_head", "tombstone", "restore",
                                  "add_edge", "remove_edge", "assign_tag", "ingest", "unarchive",
@@ -266,7 +266,7 @@ TEST_CASE("every read that takes time takes a deadline") {
         "edges",         "get",         "resolve",      "get_edge",  "prove",
         "root",          "journal",     "load_compact", "find_many", "search_many",
         "retrieve_many", "chroma_many", "tags",         "point",     "suggest_hashtags",
-        "stats",         "weights"}) {
+        "stats",         "weights",     "verify"}) {
     json request = json::object();
     limit_time(request, op, 1);
     INFO(op);

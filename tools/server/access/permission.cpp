@@ -79,7 +79,7 @@ constexpr std::array effects = {
     op_effect{"supersede_matching", effect::writes},
 };
 /// Ops of the host that change nothing.
-constexpr std::array<std::string_view, 2> host_reads = {"journal", "stats"};
+constexpr std::array<std::string_view, 3> host_reads = {"journal", "stats", "verify"};
 /// What has no scope and shows nothing of any memory.
 constexpr std::array<std::string_view, 5> unscoped = {"root", "point", "suggest_hashtags", "tags",
                                                       "weights"};
