@@ -7,6 +7,10 @@ from typing import (Any, Dict, Iterable, List, Mapping, SupportsIndex, Tuple, Un
                     overload)
 
 _WIDTH = 60
+#: Of an answer that is no memory: how long a text of it is printed, one further in, and how many items of a list.
+_LONG = 240
+_DEEP = 64
+_ITEMS = 3
 
 
 def parsed(text: Union[str, bytes]) -> "Record":
@@ -34,8 +38,15 @@ class Record(Dict[str, Any]):
     def __repr__(self) -> str:
         kind, text, rest = _told(self)
         if not kind:
-            return f"Record({dict.__repr__(self)})"
+            return f"<{_members(self)}>"
         return " ".join(part for part in (kind, repr(text) if text else "", rest) if part)
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        if _told(self)[0]:
+            return _memories_table([self])
+        return _table(("", ""), [(key, _said(value)) for key, value in self.items()
+                                 if value is not None])
 
 
 def text_of(record: Mapping[str, Any]) -> str:
@@ -46,7 +57,10 @@ def text_of(record: Mapping[str, Any]) -> str:
     forms = record.get("forms")
     if isinstance(forms, dict) and forms.get("medium"):
         return _line(str(forms["medium"]))
-    data = record.get("version", {}).get("data", {}) if isinstance(record.get("version"), dict) else {}
+    version = record.get("version")
+    data = (version if isinstance(version, dict) else record).get("data")
+    if not isinstance(data, dict):
+        return ""
     return _line(str(data.get("statement") or data.get("title") or data.get("content") or ""))
 
 
@@ -56,6 +70,28 @@ def _line(text: str) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= _WIDTH else text[:_WIDTH - 1] + "…"
+
+
+def _members(record: Mapping[str, Any], is_deep: bool = False) -> str:
+    """What an answer that is no memory has; what it has not (None) is left out."""
+    return " ".join(f"{key}={_said(value, is_deep)}" for key, value in record.items() if value is not None)
+
+
+def _said(value: Any, is_deep: bool = False) -> str:
+    """A value in few words, in fewer where it stands within another."""
+    if isinstance(value, str):
+        longest = _DEEP if is_deep else _LONG
+        return repr(value if len(value) <= longest else value[:longest - 1] + "…")
+    if isinstance(value, Record) and _told(value)[0]:
+        return repr(value)
+    if isinstance(value, dict):
+        return f"{{{len(value)} keys}}" if is_deep else "{" + _members(value, True) + "}"
+    if isinstance(value, list):
+        if is_deep and len(value) > _ITEMS:
+            return f"[{len(value)} items]"
+        rest = [f"… {len(value)} items"] if len(value) > _ITEMS else []
+        return "[" + ", ".join([_said(item, True) for item in value[:_ITEMS]] + rest) + "]"
+    return repr(value)
 
 
 def _told(record: Mapping[str, Any]) -> Tuple[str, str, str]:
@@ -72,6 +108,12 @@ def _told(record: Mapping[str, Any]) -> Tuple[str, str, str]:
     if "seq" in record and "kind" in record:
         by = f"by {record['created_by']}" if record.get("created_by") else ""
         return f"<entry {record['seq']} {record['kind']}>", "", by
+    if "data" in record and "created_by" in record:
+        by = f"by {record['created_by']}" if record["created_by"] else ""
+        fields = ", ".join(str(change.get("field")) for change in record.get("changes") or [])
+        changed = f"changed {fields}" if fields else ""
+        return f"<version {record.get('version')}>", _short(text_of(record)), \
+            ", ".join(part for part in (by, changed, _minute(record.get("created_at"))) if part)
     if "uri" not in record and "topic_id" not in record:
         return "", "", ""
     kind = str(record.get("type") or record.get("memory_type") or
@@ -88,11 +130,28 @@ def _told(record: Mapping[str, Any]) -> Tuple[str, str, str]:
             notes.append(f"by {record[key]}")
             break
     notes += ["#" + str(tag) for tag in record.get("tags") or []]
-    made = record.get("created_at") or record.get("at")
-    if isinstance(made, str):
-        notes.append(made[:16].replace("T", " "))
+    made = _minute(record.get("created_at") or record.get("at"))
+    if made:
+        notes.append(made)
     name = str(record.get("uri") or record.get("topic_id"))
     return f"<{kind} {name}>" if kind else f"<{name}>", _short(text_of(record)), ", ".join(notes)
+
+
+def _minute(time: Any) -> str:
+    return time[:16].replace("T", " ") if isinstance(time, str) else ""
+
+
+def _table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    def line(cell: str, cells: Iterable[str]) -> str:
+        return "<tr>" + "".join(f"<{cell}>{html.escape(c)}</{cell}>" for c in cells) + "</tr>"
+    return (f"<table><thead>{line('th', heads)}</thead><tbody>"
+            + "".join(line("td", row) for row in rows) + "</tbody></table>")
+
+
+def _memories_table(records: Iterable[Record]) -> str:
+    told = [(_told(row), row) for row in records]
+    return _table(("memory", "says", ""), [(kind.strip("<>"), text_of(row) or text, notes)
+                                           for (kind, text, notes), row in told])
 
 
 class Found(List[Record]):
@@ -125,10 +184,8 @@ class Found(List[Record]):
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        rows = []
-        for row in self:
-            kind, text, notes = _told(row)
-            cells = (kind.strip("<>"), text_of(row) or text, notes)
-            rows.append("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in cells) + "</tr>")
-        return ("<table><thead><tr><th>memory</th><th>says</th><th></th></tr></thead><tbody>"
-                + "".join(rows) + "</tbody></table>")
+        if any(_told(row)[0] for row in self) or not self:
+            return _memories_table(self)
+        heads = list(dict.fromkeys(key for row in self for key in row))
+        return _table(heads, [["" if row.get(key) is None else _said(row[key], True) for key in heads]
+                              for row in self])

@@ -189,6 +189,36 @@ def test_answers_read_well(world):
         hits[0].nonsense
 
 
+def test_answers_that_are_no_memories_read_well(world):
+    note = world.write("Note", {"statement": "tea at <five>"}, actor="ana")
+    world.update(note, {"statement": "tea at six"}, actor="bo")
+    newest, first = repr(world.history(note)).splitlines()
+    assert newest.startswith("<version 2> 'tea at six' by bo, changed ") and "data.statement" in newest
+    assert first.startswith("<version 1> 'tea at <five>' by ana, 20")
+    assert "<td>version 1</td><td>tea at &lt;five&gt;</td>" in world.history(note)._repr_html_()
+    world.put("teas", "green", "Note", {"statement": "x"}, expires_at="1999-01-01T00:00:00Z")
+    swept = repr(world.sweep())
+    assert swept.startswith("<swept=['") and "more=False" in swept
+    assert repr(world.namespaces()) == "nothing found"
+    assert repr(world.actors()) == "<actor='ana' memories=1>"
+    assert "<th>actor</th><th>memories</th>" in world.actors()._repr_html_()
+    root = world.root()
+    assert f"<root='{root.root}' seq={root.seq} " in repr(root)
+    assert f"state_roots={{edges='{root.state_roots.edges}'" in repr(root)
+    assert f"<td>root</td><td>&#x27;{root.root}&#x27;</td>" in root._repr_html_()
+    stats = world.stats()
+    assert "memories_by_type={Note=1}" in repr(stats) and "<td>1</td>" in stats._repr_html_()
+    assert "changed=False" in repr(world.delete_by("teas", "green"))
+    assert repr(mneme.Record(a=None, b=[1, 2, 3, 4], c={"d": {"e": 1}, "f": list(range(9))}, g="x" * 999)) == \
+        f"<b=[1, 2, 3, … 4 items] c={{d={{1 keys}} f=[9 items]}} g='{'x' * 239}…'>"
+    for told in (newest, first, swept, repr(root), repr(stats), repr(world.prove(ids=[note.id])),
+                 repr(world.context(query="tea", budget_tokens=99)), repr(world.weights())):
+        assert "Record(" not in told
+    memory = world.get(note)
+    assert "<td>tea at six</td>" in memory._repr_html_() and "<version 2> 'tea at six'" in repr(memory.version)
+    assert repr(memory.version.data) == "<statement='tea at six'>"
+
+
 def test_what_is_no_value_of_a_request_is_refused_in_words(world):
     loop = []
     loop.append(loop)
