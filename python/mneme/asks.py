@@ -5,7 +5,7 @@ tick or a batch takes many of them:
                writes=[asks.write("Note", {"statement": "it rains"}, actor="ana")])
 
 Keywords are the keys of the request as `mneme help OP` lists them. What Python keeps for itself takes
-an underscore behind it (`from_`). Times may be datetimes (with a time zone), vectors anything with
+an underscore behind it (`from_`). Times may be datetimes (with a time zone) or dates, vectors anything with
 tolist(), memories the records that an answer had in place of their ids.
 """
 
@@ -73,6 +73,8 @@ def plain(value: Any) -> Any:
         except OverflowError:
             raise ValueError(f"{value!r} is no time that can be said in UTC") from None
         return moment.isoformat().replace("+00:00", "Z")
+    if isinstance(value, datetime.date):
+        return value.isoformat()
     if isinstance(value, Ask):
         return value.item()
     if isinstance(value, Mapping):
@@ -85,12 +87,24 @@ def plain(value: Any) -> Any:
     raise TypeError(f"a request cannot say {value!r} (of type {type(value).__name__})")
 
 
+def _moments(where: Any, is_time: bool = False) -> Any:
+    """A predicate compares times with moments: there a day is its first one, in UTC."""
+    if isinstance(where, Mapping):
+        return {key: _moments(item) for key, item in where.items()}
+    if isinstance(where, (list, tuple)):
+        of_times = bool(where) and isinstance(where[0], str) and where[0].startswith(("head.", "version."))
+        return [_moments(item, is_time or of_times) for item in where]
+    if is_time and isinstance(where, datetime.date) and not isinstance(where, datetime.datetime):
+        return datetime.datetime(where.year, where.month, where.day, tzinfo=datetime.timezone.utc)
+    return where
+
+
 def keys(given: Mapping[str, Any]) -> Dict[str, Any]:
     """Keywords as keys of a request; None is the same as not given."""
     if "op" in given:
         raise TypeError("the op is what was called: it is no key of its request")
     try:
-        return {key[:-1] if key.endswith("_") else key: plain(value)
+        return {key[:-1] if key.endswith("_") else key: plain(_moments(value) if key == "where" else value)
                 for key, value in given.items() if value is not None}
     except RecursionError:
         raise ValueError("the request is nested too deep, or within itself") from None

@@ -109,6 +109,16 @@ def test_values_of_python_become_values_of_requests(world):
     noon = datetime.datetime(2026, 1, 1, 12, tzinfo=datetime.timezone(datetime.timedelta(hours=1)))
     note = world.write("Note", TEA, valid_from=noon, actor=None)
     assert world.get(note).version.valid_from.startswith("2026-01-01T11:00:00")
+    day = datetime.date(2026, 1, 2)
+    dated = world.write("Note", {"statement": "on that day"}, valid_from=day, metadata={"day": day})
+    assert world.get(dated).version.valid_from == "2026-01-02T00:00:00Z"
+    assert world.get(dated).metadata.day == "2026-01-02"
+    later = {"and": [{"gte": ["version.valid_from", day]}, {"in": ["version.valid_from", [day, noon]]}]}
+    assert [m.id for m in world.find("Note", where=later, limit=9)] == [dated.id]
+    world.write("Note", {"statement": day})
+    assert len(world.find("Note", where={"eq": ["data.statement", day]}, limit=9)) == 1
+    assert {m.id for m in world.find("Note", as_of=day, limit=9)} == {note.id, dated.id}
+    assert len(world.tick(reads=[asks.find("Note", where=later, limit=9)])[0]) == 1
     with pytest.raises(ValueError, match="time zone"):
         world.write("Note", TEA, valid_from=datetime.datetime(2026, 1, 1))
     with pytest.raises(TypeError, match="cannot say"):
