@@ -9,8 +9,9 @@ write first where it has to be.
 
 import asyncio
 import collections
+import threading
 from types import TracebackType
-from typing import (Any, Deque, Dict, Iterable, List, Mapping, Optional, Tuple, Type, TypeVar)
+from typing import (Any, Callable, Deque, Dict, Iterable, List, Mapping, Optional, Tuple, Type, TypeVar)
 
 from . import asks, feed
 from .asks import Ask, Memory, Tick
@@ -25,6 +26,8 @@ _READS = frozenset(("find", "context", "retrieve", "chroma", "search", "get", "r
 _WRITES = frozenset(("write", "update", "update_head", "tombstone", "add_edge", "remove_edge",
                      "put", "delete_by"))
 _ALONE = frozenset(("deadline_ms", "receipt"))
+#: A call may wait so long for changes; more is refused at once.
+_MOST_WAITED_MS = 60_000
 #: A tick takes no more reads, and no more writes.
 _MOST = 25_000
 #: A tick that is refused with one of these did nothing: its parts are asked one by one.
@@ -38,7 +41,8 @@ class AsyncWorld:
     another one while that is open.
 
     One request is under way at a time, in the order in which they were asked, so that the same calls
-    have the same outcome in every run; what is asked meanwhile goes together in the next."""
+    have the same outcome in every run; what is asked meanwhile goes together in the next. Only who waits
+    for changes does so beside them."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -79,6 +83,8 @@ class AsyncWorld:
             if not goes_along:
                 break
         together = [one for one in together if not one[1].done()]  # who was cancelled before
+        if together and _waits(together[0][0]):
+            self._wait_beside(loop, *together.pop())
         if together:
             self._send(loop, together)
         elif self._asked:
@@ -96,10 +102,7 @@ class AsyncWorld:
                                    "writes": [ask.item() for ask, _ in writes]}
 
         def answered(said: Dict[str, Any]) -> None:
-            try:
-                loop.call_soon_threadsafe(self._share, loop, said, ordered)
-            except RuntimeError:
-                pass  # the loop is closed: nobody waits any more
+            _tell(loop, self._share, loop, said, ordered)
         try:
             self.world.backend.call_later(op, request, answered)
         except MnemeError as refused:
@@ -110,11 +113,22 @@ class AsyncWorld:
             else:
                 self._refuse(loop, ordered, problem)
 
+    def _wait_beside(self, loop: asyncio.AbstractEventLoop, ask: Ask[Any], answer: "asyncio.Future[Any]") -> None:
+        """In a thread of its own: what is asked after it goes on."""
+        def work() -> None:
+            try:
+                said = feed.waited_page(self.world.backend, ask.request,
+                                        lambda: not answer.done() and not loop.is_closed())
+            except Exception as problem:
+                _tell(loop, _fail, answer, problem)
+            else:
+                _tell(loop, _give, ask, answer, said)
+        threading.Thread(target=work, name="mneme-changes").start()
+
     def _refuse(self, loop: asyncio.AbstractEventLoop, waiting: List[_Waiting],
                 why: Exception) -> None:
         for _, answer in waiting:
-            if not answer.done():
-                answer.set_exception(why)
+            _fail(answer, why)
         self._send_next(loop)
 
     def _one_by_one(self, loop: asyncio.AbstractEventLoop, waiting: List[_Waiting]) -> None:
@@ -134,12 +148,7 @@ class AsyncWorld:
         if len(waiting) > 1 and said.get("ok"):
             parts = said["reads"] + said["writes"]
         for (ask, answer), part in zip(waiting, parts):
-            if answer.done():
-                continue  # he was cancelled
-            try:
-                answer.set_result(ask.answer(Record(part)))
-            except Exception as problem:  # also what cannot be read: somebody waits for it
-                answer.set_exception(problem)
+            _give(ask, answer, part)
         self._send_next(loop)
 
     def __repr__(self) -> str:
@@ -312,7 +321,8 @@ class AsyncWorld:
         return await self.run(asks.journal(**more))
 
     async def changes(self, *types: str, **more: Any) -> Found:
-        """A page of what was committed behind since=SEQ, in order."""
+        """A page of what was committed behind since=SEQ, in order. With wait_ms it waits in a thread of its
+        own, and other calls go on; cancelled, it ends within a second."""
         return await self.run(asks.changes(*types, **more))
 
     async def subscribe(self, *types: str, since: Optional[int] = None,
@@ -338,6 +348,33 @@ class _Single(Ask[Any]):
 
     def __init__(self, of: Ask[Any]) -> None:
         super().__init__(of.op, of.request, of.read)
+
+
+def _give(ask: Ask[Any], answer: "asyncio.Future[Any]", said: Dict[str, Any]) -> None:
+    if answer.done():
+        return  # he was cancelled
+    try:
+        answer.set_result(ask.answer(Record(said)))
+    except Exception as problem:  # also what cannot be read: somebody waits for it
+        answer.set_exception(problem)
+
+
+def _fail(answer: "asyncio.Future[Any]", why: Exception) -> None:
+    if not answer.done():
+        answer.set_exception(why)
+
+
+def _tell(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *arguments: Any) -> None:
+    """From another thread."""
+    try:
+        loop.call_soon_threadsafe(call, *arguments)
+    except RuntimeError:
+        pass  # the loop is closed: nobody waits any more
+
+
+def _waits(ask: Ask[Any]) -> bool:
+    wait_ms = ask.request.get("wait_ms")
+    return ask.op == "changes" and type(wait_ms) is int and 0 < wait_ms <= _MOST_WAITED_MS
 
 
 def _goes_along(ask: Ask[Any]) -> bool:

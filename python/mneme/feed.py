@@ -9,7 +9,7 @@ import asyncio
 import collections
 import concurrent.futures
 import time
-from typing import TYPE_CHECKING, Any, Deque, Dict, Optional
+from typing import TYPE_CHECKING, Any, Callable, Deque, Dict, Optional
 
 from .errors import Busy, MnemeError, Shutdown, Unreachable, error_of
 from .records import Record
@@ -95,6 +95,18 @@ class Changes:
 
     def __repr__(self) -> str:
         return f"<mneme.Changes seq={self.seq}>"
+
+
+def waited_page(backend: "Backend", request: Dict[str, Any], is_wanted: Callable[[], bool]) -> Dict[str, Any]:
+    """The answer to a request for changes that waits for them. It is asked in short calls: when nobody
+    wants it any more, it ends soon."""
+    until = time.monotonic() + request["wait_ms"] / 1_000
+    while True:
+        left_ms = max(0, round((until - time.monotonic()) * 1_000))
+        page = backend.call("changes", {**request, "wait_ms": min(left_ms, backend.wait_ms)})
+        if left_ms <= backend.wait_ms or not page["ok"] or page["changes"] or page["more"] or not is_wanted():
+            return page
+        request = {**request, "since": page["next"]}
 
 
 class AsyncChanges:

@@ -1,6 +1,8 @@
 """Worlds that are awaited: the calls of one turn are one tick."""
 
 import asyncio
+import threading
+import time
 
 import pytest
 
@@ -125,6 +127,45 @@ def test_what_is_asked_in_order_is_done_in_order():
         with mneme.open_in_memory(seed=1, manual_clock=True, per_request=True) as world:
             return asyncio.run(live(world.awaited()))
     assert root() == root()
+
+
+def test_who_waits_for_changes_holds_up_nobody(world):
+    async def live():
+        town = world.awaited()
+        await town.write("Note", TEA)
+        began = time.monotonic()
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(town.changes(since=1, wait_ms=30_000), .1)  # and is cancelled
+        waiting = [asyncio.ensure_future(town.changes("Note", since=1, wait_ms=30_000)) for _ in range(20)]
+        in_vain = asyncio.ensure_future(town.changes("Fact", since=1, wait_ms=1_500))
+        await asyncio.sleep(0)
+        assert len(await town.find("Note", limit=3)) == 1
+        assert time.monotonic() - began < 10
+        await town.write("Note", {"statement": "it rains"})
+        assert [[change.seq for change in await one] for one in waiting] == [[2]] * 20
+        empty = await in_vain
+        assert empty == [] and empty.answer.next == 2
+        with pytest.raises(mneme.InvalidRequest):
+            await town.changes(since=1, wait_ms=10**9)
+        with pytest.raises(mneme.SeqUnavailable):
+            await town.changes(since=99, wait_ms=30_000)
+        assert time.monotonic() - began < 20
+    asyncio.run(live())
+    until = time.monotonic() + 10
+    while any(thread.name == "mneme-changes" for thread in threading.enumerate()):
+        assert time.monotonic() < until, "a call that was cancelled waits on"
+        time.sleep(.01)
+
+
+def test_who_waits_for_changes_ends_with_the_world():
+    async def live():
+        town = mneme.open_in_memory().awaited()
+        waiting = asyncio.ensure_future(town.changes(since=0, wait_ms=30_000))
+        await town.root()
+        await asyncio.wait_for(town.close(), 10)
+        with pytest.raises(mneme.Shutdown):
+            await asyncio.wait_for(waiting, 10)
+    asyncio.run(live())
 
 
 def test_one_loop_at_a_time():
