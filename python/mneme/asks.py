@@ -15,6 +15,7 @@ import re
 from typing import (Any, Callable, Dict, Generic, Iterable, List, Mapping, Optional, Type, TypeVar,
                     Union)
 
+from .encoding import vector_of
 from .errors import InvalidRequest, MnemeError, error_of
 from .records import Found, Record
 
@@ -24,7 +25,7 @@ JsonAnswer = Dict[str, Any]
 
 
 class Ask(Generic[T]):
-    """One request, and how its answer is read."""
+    """One request, and how its answer is read. Its vectors are arrays, of 32-bit floats."""
 
     __slots__ = ("op", "request", "read")
 
@@ -60,10 +61,16 @@ class Tick(List[Any]):
         return f"<mneme.Tick seq={self.seq} reads={list.__repr__(self)} writes={self.writes!r}>"
 
 
+_PLAIN = frozenset((str, int, float, bool, type(None)))
+_VECTORS = frozenset(("vector", "near_vector"))
+
+
 def plain(value: Any) -> Any:
     """The JSON value that a Python value stands for."""
-    if value is None or isinstance(value, (str, int, float, bool)):
+    if type(value) in _PLAIN or isinstance(value, (str, int, float)):
         return value
+    if isinstance(value, (list, tuple)) and _PLAIN.issuperset(map(type, value)):
+        return list(value)
     if isinstance(value, datetime.datetime):
         if value.tzinfo is None:
             raise ValueError(f"{value!r} has no time zone; say which: "
@@ -99,12 +106,20 @@ def _moments(where: Any, is_time: bool = False) -> Any:
     return where
 
 
+def _value(key: str, value: Any) -> Any:
+    if key in _VECTORS:
+        numbers = value.tolist() if hasattr(value, "tolist") else value
+        vector = vector_of(numbers)
+        return plain(numbers) if vector is None else vector
+    return plain(_moments(value) if key == "where" else value)
+
+
 def keys(given: Mapping[str, Any]) -> Dict[str, Any]:
     """Keywords as keys of a request; None is the same as not given."""
     if "op" in given:
         raise TypeError("the op is what was called: it is no key of its request")
     try:
-        return {key[:-1] if key.endswith("_") else key: plain(_moments(value) if key == "where" else value)
+        return {key[:-1] if key.endswith("_") else key: _value(key, value)
                 for key, value in given.items() if value is not None}
     except RecursionError:
         raise ValueError("the request is nested too deep, or within itself") from None

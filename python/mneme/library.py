@@ -2,12 +2,12 @@
 
 import ctypes
 import ctypes.util
-import json
 import os
 import pathlib
 import threading
 from typing import Any, Callable, Dict, List, Optional
 
+from .encoding import encoded
 from .errors import MnemeError, Shutdown, error_of
 from .records import Record, parsed
 
@@ -68,14 +68,6 @@ def _declare(library: ctypes.CDLL) -> None:
         function.argtypes = arguments
 
 
-def _bytes_of(request: Dict[str, Any]) -> bytes:
-    try:
-        return json.dumps(request, ensure_ascii=False, allow_nan=False,
-                          separators=(",", ":")).encode("utf-8", "surrogatepass")
-    except RecursionError:
-        raise ValueError("the request is nested too deep, or within itself") from None
-
-
 def _op_bytes(op: str) -> bytes:
     if "\0" in op:
         raise ValueError(f"{op!r} is no op")
@@ -129,7 +121,7 @@ class Engine:
         self._calls = 0  # under way: what they use is given back when there is none
         self._idle = threading.Condition()
         self._pid = os.getpid()
-        request = _bytes_of(options)
+        request = encoded(options)
         answer = _take(self._library, self._library.mneme_open(request, len(request), _JSON,
                                                                ctypes.byref(self._handle)))
         if not answer.pop("ok"):
@@ -154,7 +146,7 @@ class Engine:
 
     def call(self, op: str, request: Dict[str, Any]) -> Record:
         """The answer to one request, in the calling thread."""
-        name, body = _op_bytes(op), _bytes_of(request)
+        name, body = _op_bytes(op), encoded(request)
         handle = self._enter()
         try:
             return _take(self._library,
@@ -164,7 +156,7 @@ class Engine:
 
     def call_later(self, op: str, request: Dict[str, Any], then: Callable[[Record], None]) -> None:
         """Calls `then` with the answer, in a thread of the library. It must not close the world."""
-        name, body = _op_bytes(op), _bytes_of(request)
+        name, body = _op_bytes(op), encoded(request)
         handle = self._enter()
         try:
             self._library.mneme_call_async(handle, name, body, len(body), _JSON, _waiting.callback,

@@ -2,13 +2,13 @@
 
 import concurrent.futures
 import http.client
-import json
 import select
 import socket
 import threading
 import urllib.parse
 from typing import Any, Callable, Dict, Optional, Tuple
 
+from .encoding import encoded
 from .errors import MnemeError, OutcomeUnknown, Shutdown, Unreachable
 from .records import Record, parsed
 
@@ -67,7 +67,7 @@ class Server:
     def call(self, op: str, request: Dict[str, Any]) -> Record:
         """The answer to one request. What breaks off is asked again once if it reads; if it writes
         nobody knows whether it was done: OutcomeUnknown."""
-        return self._call(op, _body_of(op, request))
+        return self._call(op, encoded({"op": op, **request}))
 
     def _call(self, op: str, body: bytes) -> Record:
         if self._closed:
@@ -112,7 +112,7 @@ class Server:
 
     def call_later(self, op: str, request: Dict[str, Any], then: Callable[[Record], None]) -> None:
         """Calls `then` with the answer, in another thread."""
-        body = _body_of(op, request)
+        body = encoded({"op": op, **request})
 
         def work() -> None:
             try:
@@ -131,14 +131,6 @@ class Server:
         self._closed = True
         self._pool.shutdown(wait=True)
         self._drop()
-
-
-def _body_of(op: str, request: Dict[str, Any]) -> bytes:
-    try:
-        return json.dumps({"op": op, **request}, ensure_ascii=False, allow_nan=False,
-                          separators=(",", ":")).encode("utf-8", "surrogatepass")
-    except RecursionError:
-        raise ValueError("the request is nested too deep, or within itself") from None
 
 
 _BROKEN = (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError)

@@ -1,10 +1,10 @@
 """Requests and answers of any size. A line, a batch and an answer have bounds: what is beyond one is asked, or
 written, in portions."""
 
-import json
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Tuple, TypeVar
 
 from .. import asks
+from ..encoding import encoded
 from ..errors import MnemeError
 from ..records import Found
 from ..world import World
@@ -99,8 +99,7 @@ def _fits(count: int, size: int) -> bool:
 
 
 def _bytes_of(ask: "asks.Ask[Any]") -> int:
-    said = json.dumps(ask.item(), ensure_ascii=False, separators=(",", ":"))
-    return len(said.encode("utf-8", "surrogatepass")) + 1
+    return len(encoded(ask.item())) + 1
 
 
 def too_large(refused: MnemeError) -> bool:

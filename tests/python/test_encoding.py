@@ -1,0 +1,50 @@
+"""Requests as JSON: vectors are printed quickly, and are what they were."""
+
+import json
+import math
+import random
+import struct
+from array import array
+
+import pytest
+
+import mneme
+from mneme import asks
+from mneme.encoding import encoded, vector_of
+
+
+def bits(vector):
+    return array("f", vector).tobytes()
+
+
+def test_a_vector_is_printed_as_the_floats_that_it_is():
+    drawn = random.Random(1)
+    every = [struct.unpack("f", struct.pack("I", drawn.getrandbits(32)))[0] for _ in range(20_000)]
+    every = [number for number in every if math.isfinite(number)]
+    for vector in (every, [0.0, -0.0, 1.0, -0.0], [1e-45, -1e-45, 3.4028235e38, -1.17549435e-38], [], [-0.0],
+                   [drawn.gauss(0, 1) for _ in range(1_000)], [1, -2, 3], [1e-10, -1e-20]):
+        request = asks.find(near_vector=vector, limit=1).request
+        assert isinstance(request["near_vector"], array)
+        said = json.loads(encoded({"a": "[]", **request, "b": [request["near_vector"]]}))
+        assert bits(said["near_vector"]) == bits(said["b"][0]) == bits(vector)
+        assert said["a"] == "[]" and said["limit"] == 1
+
+
+def test_what_is_no_vector_is_said_as_it_is():
+    for wrong in ([True], ["a"], [None], [[1.0]], [1e300], [10**400], [float("nan")], [float("inf")], "tea"):
+        assert vector_of(wrong) is None
+        assert asks.find(near_vector=wrong).request["near_vector"] == wrong or wrong[0] != wrong[0]
+    assert asks.write("Note", {"numbers": [0.1, 1e300]}).request["data"] == {"numbers": [0.1, 1e300]}
+
+
+def test_vectors_of_lists_arrays_and_numbers_are_the_same_memories(world):
+    vector = [math.sin(n) for n in range(384)]
+    world.write("Note", {"statement": "tea"}, vector=vector)
+    for near in (vector, tuple(vector), array("f", vector), array("d", vector)):
+        assert world.find(near_vector=near, limit=1).answer.distances[0] == pytest.approx(0, abs=1e-6)
+    tick = world.tick(reads=[asks.find(near_vector=vector, limit=1), asks.find(near_vector=["a"], limit=1)],
+                      writes=[asks.write("Note", {"statement": "x"}, vector=vector)])
+    assert len(tick[0]) == 1 and isinstance(tick[1], mneme.InvalidRequest) and tick.writes[0].version == 1
+    for wrong in ([1e300] * 384, [True] * 384, [None] * 384, vector[:5]):
+        with pytest.raises(mneme.InvalidRequest):
+            world.find(near_vector=wrong, limit=1)
