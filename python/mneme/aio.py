@@ -16,6 +16,7 @@ from typing import (Any, Callable, Deque, Dict, Iterable, List, Mapping, Optiona
 from . import asks, feed
 from .asks import Ask, Memory, Tick
 from .errors import MnemeError
+from .load import Loading
 from .records import Found, Record
 from .world import World
 
@@ -162,6 +163,11 @@ class AsyncWorld:
         """Counts and sizes."""
         return await self.call("stats")
 
+    async def verify(self, **more: Any) -> Record:
+        """Reads the whole journal again and checks it: root, seq, entries, frames and segments. Corrupt: what is
+        wrong with it."""
+        return await self.run(asks.verify(**more))
+
     async def checkpoint(self) -> Record:
         """Makes the next open fast."""
         return await self.call("checkpoint")
@@ -210,6 +216,17 @@ class AsyncWorld:
     async def batch(self, items: Iterable[Ask[Any]], **more: Any) -> List[Any]:
         """Many writes, all or none."""
         return await self.run(asks.batch(items, **more))
+
+    async def load(self, items: Iterable[Ask[Any]], batch: int = 256, **more: Any) -> Record:
+        """Writes all of the items in their order, a batch at a time, as World.load does; other calls go on
+        between the batches."""
+        loading = Loading(items, batch, more)
+        try:
+            for ask in loading.batches():
+                loading.take(await self.run(ask))
+        except MnemeError as refused:
+            raise loading.placed(refused) from None
+        return loading.told()
 
     async def tick(self, reads: Iterable[Ask[Any]] = (), writes: Iterable[Ask[Any]] = (), **more: Any) -> Tick:
         """Reads and writes of many agents as one: the reads see one moment, the writes are one commit, and

@@ -366,6 +366,10 @@ def prove(**more: Any) -> Ask[Record]:
     return Ask("prove", keys(more), whole)
 
 
+def verify(**more: Any) -> Ask[Record]:
+    return Ask("verify", keys(more), whole)
+
+
 def root(at_seq: Optional[int] = None, **more: Any) -> Ask[Record]:
     return Ask("root", keys({"at_seq": at_seq, **more}), whole)
 

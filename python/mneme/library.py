@@ -4,8 +4,9 @@ import ctypes
 import ctypes.util
 import os
 import pathlib
+import queue
 import threading
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional
 
 from .encoding import encoded
 from .errors import MnemeError, Shutdown, error_of
@@ -156,13 +157,36 @@ class Engine:
 
     def call_later(self, op: str, request: Dict[str, Any], then: Callable[[Record], None]) -> None:
         """Calls `then` with the answer, in a thread of the library. It must not close the world."""
-        name, body = _op_bytes(op), encoded(request)
+        self._send(_op_bytes(op), encoded(request), then)
+
+    def _send(self, name: bytes, body: bytes, then: Callable[[Record], None]) -> None:
         handle = self._enter()
         try:
             self._library.mneme_call_async(handle, name, body, len(body), _JSON, _waiting.callback,
                                            _waiting.add(then))
         finally:
             self._leave()
+
+    def call_each(self, op: str, requests: Iterable[Dict[str, Any]]) -> Iterator[Record]:
+        """The answers, one request after the other. The next one is made and encoded while the one before
+        is worked on."""
+        answers: "queue.SimpleQueue[Record]" = queue.SimpleQueue()
+        is_under_way = False
+        name = _op_bytes(op)
+        try:
+            for request in requests:
+                body = encoded(request)
+                if is_under_way:
+                    is_under_way = False
+                    yield answers.get()
+                self._send(name, body, answers.put)
+                is_under_way = True
+            if is_under_way:
+                is_under_way = False
+                yield answers.get()
+        finally:
+            if is_under_way:
+                answers.get()  # the next one could not be made: this one is done all the same
 
     def tick_arrays(self, round_: ctypes.Structure) -> Record:
         """Runs a mneme_round, whose arrays it fills."""

@@ -48,12 +48,18 @@ class World:
 
     @property
     def opened(self) -> Record:
-        """What opening found: world, seq, embedder, and what it repaired."""
+        """What opening found: world, seq, embedder, and what it repaired. It stays as it was then: `joined`
+        says that another program had the world open, also after this one has taken it over."""
         return asks.whole(dict(self.backend.opened))
 
     def stats(self) -> Record:
         """Counts and sizes."""
         return self.call("stats")
+
+    def verify(self, **more: Any) -> Record:
+        """Reads the whole journal again and checks it: root, seq, entries, frames and segments. Corrupt: what is
+        wrong with it."""
+        return self.run(asks.verify(**more))
 
     def checkpoint(self) -> Record:
         """Makes the next open fast."""
@@ -104,6 +110,14 @@ class World:
     def batch(self, items: Iterable[Ask[Any]], **more: Any) -> List[Any]:
         """Many writes, all or none."""
         return self.run(asks.batch(items, **more))
+
+    def load(self, items: Iterable[Ask[Any]], batch: int = 256, **more: Any) -> Record:
+        """Writes all of the items, asks.write(…) and other writes, in their order, a batch at a time; the next
+        batch is made and encoded while the one before is committed. Answers how many were `written`, and the
+        last `seq`. The first batch that is refused ends it: `at` of the error counts items from the first of
+        the load, and its details say how many were `written` before."""
+        from .load import load
+        return load(self.backend, items, batch, more)
 
     def tick(self, reads: Iterable[Ask[Any]] = (), writes: Iterable[Ask[Any]] = (), **more: Any) -> Tick:
         """Reads and writes of many agents as one: the reads see one moment, the writes are one commit, and

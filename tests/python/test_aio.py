@@ -168,6 +168,20 @@ def test_who_waits_for_changes_ends_with_the_world():
     asyncio.run(live())
 
 
+def test_a_load_lets_others_in_between(world):
+    async def live():
+        town = world.awaited()
+        loading = asyncio.ensure_future(town.load((asks.write("Note", {"statement": str(n)}) for n in range(30)),
+                                                  batch=3))
+        await asyncio.sleep(0)
+        assert (await town.stats()).memories < 30
+        assert await loading == {"written": 30, "seq": 30}
+        with pytest.raises(mneme.InvalidRequest) as refused:
+            await town.load([asks.write("Note", {"statement": "x"})] * 4 + [asks.write("Note", {})], batch=2)
+        assert refused.value.at.startswith("items[4]") and refused.value.details["written"] == 4
+    asyncio.run(live())
+
+
 def test_one_loop_at_a_time():
     with mneme.open_in_memory() as world:
         town = world.awaited()

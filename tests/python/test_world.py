@@ -164,6 +164,43 @@ def test_a_batch_is_all_or_none(world):
     assert world.root().seq == seq
 
 
+def test_a_load_writes_all_in_order_batch_by_batch(world):
+    told = world.load((asks.write("Note", {"statement": f"number {n}"}) for n in range(25)), batch=10)
+    assert told == {"written": 25, "seq": world.root().seq}
+    assert [m.version.data.statement for m in world.list(limit=25)] == [f"number {n}" for n in range(24, -1, -1)]
+    a, b = (m.id for m in world.list(limit=2))
+    assert world.load([asks.add_edge(a, "references", b)]).written == 1 and len(world.edges(a)) == 1
+    assert world.load([]) == {"written": 0, "seq": None}
+    for wrong in (0, -1, "ten"):
+        with pytest.raises(ValueError):
+            world.load([], batch=wrong)
+    with pytest.raises(TypeError):
+        world.load(["tea"])
+
+
+def test_a_load_ends_with_the_first_batch_that_is_refused(world):
+    made = []
+
+    def items():
+        for n in range(100):
+            made.append(n)
+            yield asks.write("Note", {"statement": "x"} if n != 14 else {"stm": "x"})
+    with pytest.raises(mneme.InvalidRequest) as refused:
+        world.load(items(), batch=5)
+    assert refused.value.at == "items[14].data.stm" and refused.value.details["written"] == 10
+    assert world.stats().memories == 10 and len(made) <= 20
+
+    def broken():
+        yield from (asks.write("Note", {"statement": "y"}) for _ in range(6))
+        raise KeyError("no more")
+    with pytest.raises(KeyError):
+        world.load(broken(), batch=5)
+    assert world.stats().memories == 15  # what was sent is done
+    with pytest.raises(ValueError):
+        world.load([asks.write("Note", {"statement": "z"}, importance=n) for n in (5, float("nan"))], batch=1)
+    assert world.stats().memories == 16
+
+
 def test_the_past_and_its_proofs(world):
     note = world.write("Note", TEA)
     then = world.root()
