@@ -39,7 +39,7 @@ if(TARGET mneme)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/docs/LICENSES.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/verify_proof.py
+install(PROGRAMS ${PROJECT_SOURCE_DIR}/python/mneme/proof.py
   DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME mneme-verify-proof OPTIONAL)
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/mnemeConfig.cmake.in

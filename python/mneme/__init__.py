@@ -22,6 +22,7 @@ from .errors import (AlreadyExists, Behind, Busy, Corrupt, DeadlineExceeded, Dis
                      MnemeError, NotFound, OutcomeUnknown, ReadOnly, ScopeViolation, SeqUnavailable, Shutdown,
                      Tombstoned, Trimmed, Unreachable, VersionConflict)
 from .feed import AsyncChanges, Changes
+from .proof import verify_proof
 from .records import Found, Record
 from .world import World
 
@@ -33,6 +34,7 @@ __all__ = [
     "Found", "InvalidRequest", "MnemeError", "NotFound", "OutcomeUnknown", "ReadOnly", "Record", "ScopeViolation",
     "SeqUnavailable", "Shutdown", "Tick", "Tombstoned", "Trimmed", "Unreachable", "VersionConflict", "World",
     "asks", "connect", "errors", "open", "open_in_memory",
+    "verify_proof",
 ]
 
 

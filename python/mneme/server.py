@@ -17,7 +17,7 @@ from .records import Record, parsed
 _READS = frozenset((
     "get", "resolve", "list", "history", "namespaces", "actors", "get_edge", "edges", "stale_of", "find", "find_many", "context", "load_compact",
     "search", "search_many", "point", "suggest_hashtags", "tags", "weights", "root", "absent",
-    "replay_receipt", "prove", "journal", "stats", "changes"))
+    "replay_receipt", "prove", "verify", "journal", "stats", "changes"))
 
 
 class Server:

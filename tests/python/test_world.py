@@ -1,5 +1,6 @@
 """What a host in Python does with a world, in this process and through a server alike."""
 
+import asyncio
 import copy
 import datetime
 import json
@@ -10,6 +11,7 @@ import pytest
 
 import mneme
 from mneme import asks
+from mneme import proof as proofs
 
 TEA = {"statement": "tea is served at five"}
 NOWHERE = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
@@ -210,6 +212,37 @@ def test_the_past_and_its_proofs(world):
     assert world.get(note, at_seq=then.seq).version.data == TEA
     assert world.prove(ids=[note.id]).proofs
     assert [entry.seq for entry in world.journal(limit=2)] == [1, 2]
+
+
+def test_proofs_are_checked_without_the_engine(world):
+    note = world.write("Note", TEA)
+    edge = world.add_edge(note, "references", world.write("Note", {"statement": "two"}))
+    proof = world.prove(ids=[note.id], seqs=[edge.seq])
+    trusted = world.root().root
+    lines = mneme.verify_proof(proof, trusted)
+    assert lines[0] == f"ok root {trusted} seq {edge.seq} trusted" and len(lines) == 3
+    assert lines[1].startswith("ok memories ") and lines[2].startswith(f"ok journal {edge.seq} ")
+    text = json.dumps(proof)
+    assert mneme.verify_proof(text) == mneme.verify_proof(text.encode()) == [lines[0][:-len(" trusted")], *lines[1:]]
+    gone = world.absent(ids=[NOWHERE]).proof
+    assert mneme.verify_proof(gone, trusted)[1].endswith(" absent")
+    for broken in ({**proof, "seq": edge.seq + 1}, {**proof, "proofs": []}, {**gone, "proofs": proof.proofs[:1] * 2,
+                                                                          "root": "0" * 64}):
+        with pytest.raises(proofs.Refused):
+            mneme.verify_proof(broken)
+    world.write("Note", {"statement": "three"})
+    with pytest.raises(proofs.Refused, match="trusted"):
+        mneme.verify_proof(proof, world.root().root)
+    with pytest.raises(proofs.Unusable):
+        mneme.verify_proof("no proof")
+
+
+def test_the_whole_journal_is_verified(world):
+    world.write("Note", TEA)
+    told = world.verify()
+    assert told.root == world.root().root and told.seq == 1 and told.entries == 1
+    assert told.frames >= 1 and told.segments >= 1
+    assert asyncio.run(world.awaited().verify()) == told
 
 
 def test_threads_share_a_world(world):
