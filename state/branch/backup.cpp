@@ -68,6 +68,7 @@ struct earlier_backup {
   /// Its images have what was erased in the world since.
   bool has_old_images = false;
   std::vector<seq_no> erased; ///< since, in the world, of what it has
+  std::vector<seq_no> zeros;  ///< of what it has or gets, until it has what says so
   erased_elsewhere elsewhere; ///< of which memories and fields that was all
   bool has_trimmed = false;   ///< the same of a trim
   /// The world has another embedder since, or not all of it had a vector of this one.
@@ -111,6 +112,9 @@ result<earlier_backup> read_earlier(file_system& files, const std::string& from,
   if (!erased) return propagate(erased);
   found.segments = std::move(*segments);
   found.erased = std::move(*erased);
+  erased = erased_up_to(files, from, plan.info.id, there->at, plan.cut.at);
+  if (!erased) return propagate(erased);
+  found.zeros = std::move(*erased);
   auto elsewhere = erased_elsewhere_behind(files, from, plan.info.id, there->at);
   if (!elsewhere) return propagate(elsewhere);
   found.elsewhere = std::move(*elsewhere);
@@ -210,8 +214,9 @@ result<void> copy_all(file_system& files, const std::string& from, const std::st
                       const backup_plan& plan, const earlier_backup& earlier,
                       branch_report& report) {
   // What explains zeros is there before the first of them, and what still has it goes first.
+  if (!earlier.zeros.empty())
+    if (auto ok = write_erased_note(files, to, earlier.zeros); !ok) return ok;
   if (!earlier.erased.empty()) {
-    if (auto ok = write_erased_note(files, to, earlier.erased); !ok) return ok;
     if (auto ok = write_erased_elsewhere(files, to, earlier.elsewhere); !ok) return ok;
     // Whoever read the backup made a store of it, which has what was there then.
     if (auto ok = remove_stores(files, to); !ok) return ok;

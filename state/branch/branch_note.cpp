@@ -126,6 +126,8 @@ reachable_branches(file_system& files, const std::string& directory, const world
     if (!notes) return propagate(notes);
     ahead.pop_back();
     for (auto& note : *notes) {
+      // Of one that gave its place back to this world, wherever it is now.
+      if (note.path == directory && note.branch != own.branch) missing.push_back(note);
       if (!seen.insert(note.path).second) continue;
       // Whatever branch a note means: after a rewind another one is there, which leads to it.
       const auto there = read_world_file(files, note.path);

@@ -53,13 +53,14 @@ void remove_empty(const std::string& directory) {
     std::filesystem::remove(std::filesystem::path(directory) / part, ignored);
 }
 
-/// What `make` answers; a directory that it made for nothing goes again.
+/// What `make` answers; a directory that it made for nothing goes again. One that is busy is
+/// somebody else's by now.
 template <class Make>
 result<branch_report> made_in(const std::string& into, const Make& make) {
   std::error_code unknown;
   const bool was_there = std::filesystem::exists(into, unknown) || unknown;
   auto made = make();
-  if (!made && !was_there) remove_empty(into);
+  if (!made && !was_there && made.error().code != errc::busy) remove_empty(into);
   return made;
 }
 

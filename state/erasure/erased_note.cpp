@@ -85,8 +85,12 @@ result<void> walk_behind(file_system& files, const std::string& directory, const
 
 } // namespace
 
-result<std::vector<seq_no>> erased_from_behind(file_system& files, const std::string& directory,
-                                               const world_id& world, seq_no cut, read_behind how) {
+namespace {
+
+/// Those that entries behind `cut` erase, and those of the note, up to `end`.
+result<std::vector<seq_no>> erased_behind(file_system& files, const std::string& directory,
+                                          const world_id& world, seq_no cut, seq_no end,
+                                          read_behind how) {
   auto seqs = read_erased_note(files, directory);
   if (!seqs) return seqs;
   if (cut == seq_no{~0ULL}) return seqs; // nothing is behind it
@@ -98,8 +102,20 @@ result<std::vector<seq_no>> erased_from_behind(file_system& files, const std::st
                               return true;
                             });
   if (!walked) return propagate(walked);
-  std::erase_if(*seqs, [&](seq_no seq) { return seq > cut; });
+  std::erase_if(*seqs, [&](seq_no seq) { return seq > end; });
   return each_once(std::move(*seqs));
+}
+
+} // namespace
+
+result<std::vector<seq_no>> erased_from_behind(file_system& files, const std::string& directory,
+                                               const world_id& world, seq_no cut, read_behind how) {
+  return erased_behind(files, directory, world, cut, cut, how);
+}
+
+result<std::vector<seq_no>> erased_up_to(file_system& files, const std::string& directory,
+                                         const world_id& world, seq_no cut, seq_no end) {
+  return erased_behind(files, directory, world, cut, end, read_behind::all);
 }
 
 result<void> check_erased_still(file_system& files, const std::string& directory,

@@ -30,6 +30,10 @@ enum class read_behind : std::uint8_t { all, up_to_damage };
 result<std::vector<seq_no>> erased_from_behind(file_system& files, const std::string& directory,
                                                const world_id& world, seq_no cut,
                                                read_behind how = read_behind::all);
+/// The same up to `end`, which is not before the cut: whatever of it a copy may have as zeros that
+/// has not all entries up to there yet.
+result<std::vector<seq_no>> erased_up_to(file_system& files, const std::string& directory,
+                                         const world_id& world, seq_no cut, seq_no end);
 /// busy unless these are they still: what was copied while it was erased is neither what it was nor
 /// zeros. The same where payloads up to the cut were trimmed by an entry behind it.
 result<void> check_erased_still(file_system& files, const std::string& directory,

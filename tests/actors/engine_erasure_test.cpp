@@ -189,3 +189,23 @@ TEST_CASE("an erasure goes from branch to branch") {
     CHECK(verify_world(at(name)));
   }
 }
+
+TEST_CASE("a branch that a world took the place of again is missed, wherever it is") {
+  const temporary_directory site;
+  const auto at = [&](const char* name) { return site.path() + "/" + name; };
+  {
+    engine e = opened(at("w"));
+    write(e, note_of("ana", "the zyxneedle of all"));
+    write(e, note_of("bob", "plain"));
+  }
+  REQUIRE(rewind_world(at("w"), seq_no{1}, {.keep_as = "before", .random = {}}));
+  std::filesystem::rename(at("w"), at("away"));
+  std::filesystem::rename(at("before"), at("w")); // as it is taken back
+  engine e = opened(at("w"));
+  erase_request r = all_of("ana");
+  r.with_branches = true;
+  auto done = e.erase(r);
+  REQUIRE(done);
+  REQUIRE(done->in_branches.size() == 1);
+  CHECK(done->in_branches[0].outcome == branch_outcome::missing);
+}

@@ -144,7 +144,8 @@ std::string line_of(const field_difference& d) {
 }
 std::string line_of(const edge_difference& d) {
   return fmt::format("edge      {} {} {}: {} | {}", to_string(d.key.src), to_string(d.key.type),
-                     to_string(d.key.dst), words(d.a), words(d.b));
+                     to_string(d.key.dst), words(d.a), words(d.b))
+         + (d.a.is_there == false && d.b.is_there == false ? "  came and went" : "");
 }
 std::string line_of(const salience_difference& d) {
   return fmt::format("{}  {} {} | {}", d.is_strength ? "strength" : "salience", to_string(d.id),
