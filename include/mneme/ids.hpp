@@ -50,7 +50,8 @@ struct timestamp {
 /// RFC 3339 in UTC with `Z`; a fraction only if it is not zero, trailing zeros cut.
 std::string to_string(timestamp t);
 
-/// Parses RFC 3339 with any offset and up to nine fractional digits (bad_time).
+/// Parses RFC 3339 with any offset and up to nine fractional digits, or a date alone, which is its
+/// first moment in UTC (bad_time).
 result<timestamp> parse_timestamp(std::string_view text);
 
 /// SHA-256 output.

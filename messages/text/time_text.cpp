@@ -162,10 +162,17 @@ std::string to_string(timestamp t) {
 
 result<timestamp> parse_timestamp(std::string_view text) {
   const auto malformed = [] {
-    return fail(errc::bad_time, "a time is RFC 3339, such as 2024-01-31T10:00:00Z");
+    return fail(errc::bad_time,
+                "a time is RFC 3339, such as 2024-01-31T10:00:00Z, or a date alone");
+  };
+  const auto at = [](std::int64_t seconds, std::int64_t fraction_ns) -> result<timestamp> {
+    if (seconds < 0 || seconds > max_timestamp.ns / ns_per_second)
+      return fail(errc::bad_time, "a time is from 1970 to the end of 2261");
+    return timestamp{seconds * ns_per_second + fraction_ns};
   };
   time_scanner in(text);
   const auto days = scan_date_days(in);
+  if (days && in.at_end()) return at(*days * seconds_per_day, 0);
   if (!days || !in.one_of("Tt")) return malformed();
   const auto clock_seconds = scan_clock_seconds(in);
   if (!clock_seconds) return malformed();
@@ -173,10 +180,7 @@ result<timestamp> parse_timestamp(std::string_view text) {
   if (!fraction_ns) return malformed();
   const auto offset_seconds = scan_offset_seconds(in);
   if (!offset_seconds || !in.at_end()) return malformed();
-  const std::int64_t seconds = *days * seconds_per_day + *clock_seconds - *offset_seconds;
-  if (seconds < 0 || seconds > max_timestamp.ns / ns_per_second)
-    return fail(errc::bad_time, "a time is from 1970 to the end of 2261");
-  return timestamp{seconds * ns_per_second + *fraction_ns};
+  return at(*days * seconds_per_day + *clock_seconds - *offset_seconds, *fraction_ns);
 }
 
 } // namespace mneme

@@ -94,24 +94,12 @@ def plain(value: Any) -> Any:
     raise TypeError(f"a request cannot say {value!r} (of type {type(value).__name__})")
 
 
-def _moments(where: Any, is_time: bool = False) -> Any:
-    """A predicate compares times with moments: there a day is its first one, in UTC."""
-    if isinstance(where, Mapping):
-        return {key: _moments(item) for key, item in where.items()}
-    if isinstance(where, (list, tuple)):
-        of_times = bool(where) and isinstance(where[0], str) and where[0].startswith(("head.", "version."))
-        return [_moments(item, is_time or of_times) for item in where]
-    if is_time and isinstance(where, datetime.date) and not isinstance(where, datetime.datetime):
-        return datetime.datetime(where.year, where.month, where.day, tzinfo=datetime.timezone.utc)
-    return where
-
-
 def _value(key: str, value: Any) -> Any:
     if key in _VECTORS:
         numbers = value.tolist() if hasattr(value, "tolist") else value
         vector = vector_of(numbers)
         return plain(numbers) if vector is None else vector
-    return plain(_moments(value) if key == "where" else value)
+    return plain(value)
 
 
 def keys(given: Mapping[str, Any]) -> Dict[str, Any]:

@@ -40,7 +40,6 @@ std::unexpected<error> unreadable(std::string message) {
 /// RFC 3339, or a date.
 result<timestamp> read_cutoff(const std::string& text) {
   auto time = parse_timestamp(text);
-  if (!time) time = parse_timestamp(text + "T00:00:00Z");
   if (!time) return unreadable(fmt::format("the cutoff \"{}\" is neither date nor time", text));
   return *time;
 }

@@ -56,7 +56,7 @@ result<std::int64_t> boundary(const json& value, const char* key, bool is_end) {
   } else {
     const auto& text = value.get_ref<const std::string&>();
     const bool is_day = text.size() == day_text_length;
-    auto t = parse_timestamp(is_day ? text + "T00:00:00Z" : text);
+    auto t = parse_timestamp(text);
     if (!t) return fail(t.error().code, t.error().message, key);
     if (!is_day) return t->ns;
     day = t->ns / day_ns;

@@ -14,11 +14,7 @@
 namespace mneme::protocol {
 
 result<timestamp> read_time(const json& value) {
-  if (value.is_string()) {
-    const auto& text = value.get_ref<const std::string&>();
-    constexpr std::size_t date_size = 10; // 2026-11-23: its first moment
-    return parse_timestamp(text.size() == date_size ? text + "T00:00:00Z" : text);
-  }
+  if (value.is_string()) return parse_timestamp(value.get_ref<const std::string&>());
   const timestamp t{value.get<std::int64_t>()};
   if (!is_valid(t)) return fail(errc::bad_time, "a time is from 1970 to the end of 2261");
   return t;
