@@ -14,7 +14,7 @@ namespace mneme::command {
 
 namespace {
 
-using json = nlohmann::ordered_json;
+using protocol::json;
 using workloads::cost_of;
 using workloads::measured;
 using workloads::side_report;

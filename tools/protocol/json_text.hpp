@@ -11,10 +11,11 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "mneme/error.hpp"
+#include "tools/protocol/ordered_members.hpp"
 
 namespace mneme::protocol {
 
-using json = nlohmann::ordered_json;
+using json = nlohmann::basic_json<ordered_members>;
 
 inline constexpr std::size_t max_line_bytes = 16U << 20;
 inline constexpr std::size_t max_depth = 64;
