@@ -70,7 +70,7 @@ WRAPPED = {
     "archive_entry.h": ["tools/command/tar_stream.cpp"],
     "histedit.h": ["tools/"],
     "editline/": ["tools/"],
-    "catch2/": ["tests/"],
+    "catch2/": ["tests/", "examples/replay_test/"],
     "rapidcheck": ["tests/"],
     "benchmark/": ["bench/"],
     "iostream": ["tools/", "tests/", "bench/", "examples/", "fuzz/", "sim/"],
