@@ -97,6 +97,10 @@ result<engine> engine::open(engine_options options) {
   return engine(std::move(i));
 }
 
+result<void> engine::check_made_with(const engine_options& options) {
+  return mneme::check_made_with(options);
+}
+
 result<void> engine::close() {
   return impl_->close();
 }

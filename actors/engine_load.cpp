@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "actors/engine_impl.hpp"
+#include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
 #include "query/records/similar_topics.hpp"
 #include "state/execute/preparation.hpp"
@@ -90,6 +91,7 @@ public:
 
 private:
   void begin(running_engine& to, taken_batch batch) {
+    ensure(!under_way_, "one batch is under way at a time");
     under_way_.emplace();
     under_way_->similar = similar_asked_by(batch.items, options_.scope, {});
     under_way_->before = to.state->published_seq();
@@ -103,6 +105,7 @@ private:
     if (!under_way_) return {};
     auto answer = under_way_->answer.get();
     if (!answer) return std::unexpected(located(std::move(answer.error()), under_way_->first));
+    ensure(answer->results.size() == under_way_->items, "each item of a batch has its answer");
     for (const auto& asked : under_way_->similar)
       add_similar(answer->results[asked.item], asked, under_way_->before, to.state->views());
     done_.items += under_way_->items;

@@ -225,10 +225,31 @@ result<void> check_made_with(const engine_options& options, const world_file& ma
     return differs("name", made.name, options.world_name, "world_name");
   if (options.language && *options.language != made.language)
     return differs("language", made.language, *options.language, "language");
-  return {};
+  if (!options.search_spec) return {};
+  auto asked = parse_search_weights(*options.search_spec, made.embedder);
+  if (!asked) return propagate(asked);
+  auto own = parse_search_weights(made.search, made.embedder);
+  if (!own) return propagate(own);
+  if (to_string(*asked) == to_string(*own)) return {};
+  return fail(errc::bad_value,
+              fmt::format("this world was made with the search weights \"{}\", not these: leave "
+                          "them out, or set others (mneme weights DIR --set NAME=NUMBER)",
+                          to_string(*own)),
+              "search");
 }
 
 } // namespace
+
+result<void> check_made_with(const engine_options& options) {
+  if (options.directory.empty()) return {};
+  const auto disk = make_posix_file_system();
+  auto is_there = disk->exists(world_path(options.directory));
+  if (!is_there) return propagate(is_there);
+  if (!*is_there) return {};
+  auto made = read_world_file(*disk, options.directory);
+  if (!made) return propagate(made);
+  return check_made_with(options, *made);
+}
 
 result<opened_engine> open_engine(const engine_options& options) {
   if (auto ok = check_defaults(options.chroma); !ok) return propagate(ok);

@@ -18,6 +18,8 @@ std::size_t reader_count(const engine_options& options);
 /// Opens (or creates) what the options name. A read-only engine replays the journal into memory:
 /// it takes no lock and runs beside a writer.
 result<opened_engine> open_engine(const engine_options& options);
+/// As engine::check_made_with().
+result<void> check_made_with(const engine_options& options);
 
 /// A world on the disk, opened to be read and no more, and how.
 struct opened_world {

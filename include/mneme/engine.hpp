@@ -232,6 +232,9 @@ struct memory_reading;
 class engine {
 public:
   static result<engine> open(engine_options options);
+  /// What open() would refuse of the world in the options' directory since it was made with
+  /// something else (bad_value), whoever has it open; nothing where there is none.
+  static result<void> check_made_with(const engine_options& options);
   /// Where this process stands on the world's log: of what can be read now, so of every write that
   /// was answered before. Absent: the world is on none.
   [[nodiscard]] std::optional<log_position> position() const;

@@ -454,6 +454,8 @@ class Statuses(unittest.TestCase):
         self.check(s.post("/v1/op", ""), 400, "bad_json")
         self.check(s.post("/v1/find", {"limt": 1}), 400, "unknown_key")
         self.check(s.post("/v1/find", {"op": "search"}), 400, "bad_value")
+        self.check(s.post("/v1/find?limit=3", {"limit": 1}), 400, "unknown_key")
+        self.check(s.post("/v1/write?actor=ana", {"type": "Note", "data": {"statement": "x"}}), 400, "unknown_key")
         self.check(s.post("/v1/find", {"limit": "1"}), 400, "wrong_type")
         self.check(s.get("/v1/memories/x"), 400, "bad_id")
         self.check(s.get(f"/v1/memories/{ANA}"), 404, "not_found")

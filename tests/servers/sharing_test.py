@@ -66,6 +66,15 @@ class Programs(unittest.TestCase):
         self.assertEqual(self.command("stats", str(self.world))["memories"], 3)
         self.assertNotEqual(seen, own)
 
+    def test_who_joins_is_held_to_what_the_world_was_made_with(self):
+        first = self.program()
+        for embedder in ("hash:64", "bogus"):
+            done = mneme("mcp", str(self.world), "--embedder", embedder, check=False)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("this world's embedder is hash:384", done.stderr)
+        self.remember(self.program("--embedder", "hash:384"), "the mill is closed")
+        self.assertIn("mill", text_of(first.call("search", query="mill")))
+
     def test_commands_are_answered_beside_a_program_and_beside_a_server(self):
         for holder in (self.program, lambda: Served(self.world)):
             held = holder()

@@ -55,6 +55,7 @@ else a second one is told the first one's pid (busy, exit status 3). Commands th
   messages  chats as providers have them: [{"role","content"}…] or {"messages":[…]} (OpenAI,
             Anthropic; also one a line), conversations.json of the exports of ChatGPT (the branch
             shown last) and of Claude. As docs: an Event per message, a session per conversation;
+            messages without a time are of 2000-01-01, a second apart in their order;
             the scope is --actor, or the file's name. Instructions of systems, calls of tools and
             pieces that are no text are left out and counted
   mem0      what Mem0 exports: a Note per memory, of its user_id, agent_id, run_id or app_id, which

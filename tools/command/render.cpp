@@ -95,11 +95,19 @@ std::string noted_text(const json& row, std::string text) {
 }
 
 /// YYYY-MM-DD hh:mm of a time as answers have it.
-std::string minute_of(std::string time) {
-  constexpr std::size_t size = 16;
+/// The first `size` bytes of a time, as people write it.
+std::string moment_of(std::string time, std::size_t size) {
   if (time.size() > size) time.resize(size);
   std::ranges::replace(time, 'T', ' ');
   return time;
+}
+std::string minute_of(std::string time) {
+  constexpr std::size_t size = 16; // 2024-01-31T10:00
+  return moment_of(std::move(time), size);
+}
+std::string second_of(std::string time) {
+  constexpr std::size_t size = 19;
+  return moment_of(std::move(time), size);
 }
 
 std::string render_find(const json& answer, const page& on) {
@@ -174,7 +182,8 @@ std::string render_edges(const json& edges, const json& titles, const page& on) 
   };
   for (const auto& e : edges)
     table.add({cell(e["src"]), cell(e["type"]), cell(e["dst"]), cell(e["weight"]), cell(e["kind"]),
-               title(e["src"]), title(e["dst"]), cell(e["created_by"]), cell(e["created_at"]),
+               title(e["src"]), title(e["dst"]), cell(e["created_by"]),
+               minute_of(cell(e["created_at"])),
                e["tombstoned"] == true ? "tombstoned " + cell(e["tombstoned_reason"]) : ""});
   return table.text(on.width, on.colour)
          + fmt::format("{} {}\n", edges.size(), edges.size() == 1 ? "edge" : "edges");
@@ -184,7 +193,7 @@ std::string render_list(const json& answer, const page& on) {
   text_table table({"created", "memory", "actor", "key", "text"});
   for (const auto& m : answer["memories"]) {
     const std::string text = cell(m["forms"]["medium"]);
-    table.add({cell(m["created_at"]), cell(m["uri"]), cell(m["actor_scope"]),
+    table.add({minute_of(cell(m["created_at"])), cell(m["uri"]), cell(m["actor_scope"]),
                m.contains("key") ? cell(m["namespace"]) + " " + cell(m["key"]) : "",
                noted_text(m, text)});
   }
@@ -202,7 +211,8 @@ std::string render_history(const json& answer, const page& on) {
       table.add({cell(v["version"]), "", "", "", "", "trimmed"});
       continue;
     }
-    std::vector<std::string> row{cell(v["version"]), cell(v["created_at"]), cell(v["created_by"])};
+    std::vector<std::string> row{cell(v["version"]), second_of(cell(v["created_at"])),
+                                 cell(v["created_by"])};
     if (v["changes"].empty())
       table.add({row[0], row[1], row[2], "", "", v["version"] == 1 ? "written" : "the same again"});
     for (const auto& c : v["changes"]) {
@@ -272,6 +282,8 @@ std::string render_memory(const json& answer, const page& on) {
   table.add({"uri", cell(m["uri"])});
   if (m["current_version"] != m["version"]["version"])
     table.add({"current version", cell(m["current_version"])});
+  for (const char* key : {"namespace", "key"})
+    if (m.contains(key)) table.add({key, cell(m[key])});
   for (const char* key : {"actor_scope", "visibility", "declared_importance"})
     table.add({key, cell(m[key])});
   if (!m["tags"].empty()) table.add({"tags", words(m["tags"])});
@@ -279,6 +291,7 @@ std::string render_memory(const json& answer, const page& on) {
     table.add({"data." + key, cell(value)});
   for (const char* key : {"metadata", "lifecycle", "colour", "tombstone"})
     if (m[key].is_object()) add_pairs(table, m[key], std::string(key) + ".");
+  if (m["version"].contains("payload")) table.add({"payload", cell(m["version"]["payload"])});
   for (const auto& f : m["frames"])
     table.add({"frame", fmt::format("{} {} {}", cell(f["verb"]), cell(f["kind"]), cell(f["ref"]))});
   for (const char* key : {"created_at", "created_by", "valid_from", "valid_until", "expires_at",
@@ -425,9 +438,10 @@ std::string render_journal(const json& answer, const page& on) {
   text_table table({"seq", "kind", "created", "by", "leaves", "payload", "memory", "text"});
   for (const auto& e : answer["entries"]) {
     const json memory = e.value("memory", json::object());
-    table.add({cell(e["seq"]), cell(e["kind"]), cell(e["created_at"]), cell(e["created_by"]),
-               fmt::format("{}", e["leaves"].size()), cell(e["payload_hash"]).substr(0, 16),
-               memory.value("uri", ""), memory.value("text", "")});
+    table.add({cell(e["seq"]), cell(e["kind"]), second_of(cell(e["created_at"])),
+               cell(e["created_by"]), fmt::format("{}", e["leaves"].size()),
+               cell(e["payload_hash"]).substr(0, 16), memory.value("uri", ""),
+               memory.value("text", "")});
   }
   std::string text = table.text(on.width, on.colour);
   if (!answer["next"].is_null()) text += fmt::format("more from seq {}\n", cell(answer["next"]));
@@ -661,6 +675,8 @@ std::string change_text(const json& change) {
 
 std::string remarks(std::string_view op, const json& answer) {
   if (op == "ingest") return remark("mneme: the same title: ", answer["same_title_ids"]);
+  if (op != "stats" && !answer.value("embedder_problem", "").empty())
+    return "mneme: found by words alone: " + printable(cell(answer["embedder_problem"])) + "\n";
   if (op != "write" || !answer.contains("similar")) return {};
   return remark("mneme: the same text: ", answer["similar"]["same_text"])
          + remark("mneme: much like it: ", answer["similar"]["resembles"]);

@@ -212,8 +212,8 @@ status run_request(const common_options& options, std::string_view op, json requ
 
 status run_request(const common_options& options, std::string_view op, json request,
                    status (*judged)(const json& answer)) {
-  // Another command is soon done with it.
-  constexpr int most_tries = 25;
+  // Another command is soon done with it, and who takes it over opens it first.
+  constexpr int most_tries = 100;
   constexpr std::chrono::milliseconds between_tries{20};
   auto opened = open_world_for(options);
   for (int i = 0; !opened && opened.error().code == errc::busy && i < most_tries; ++i) {

@@ -121,6 +121,8 @@ result<std::unique_ptr<mneme_engine>> open(std::string_view bytes, int format) {
   auto made = std::make_unique<mneme_engine>();
   made->clock = options->clock;
   if (options->is_shared) {
+    // Who joins is held to it as who opens, and may open it later.
+    if (auto ok = mneme::engine::check_made_with(options->engine); !ok) return propagate(ok);
     auto shared = mneme::server::shared_door::make(
         [its = options->engine] { return mneme::engine::open(its); },
         {.directory = options->engine.directory});

@@ -71,6 +71,7 @@ export const OPS = [
   "unarchive",
   "update",
   "update_head",
+  "verify",
   "weights",
   "write",
 ] as const;
@@ -102,6 +103,7 @@ export const READS: ReadonlySet<string> = new Set([
   "stats",
   "suggest_hashtags",
   "tags",
+  "verify",
   "weights",
 ]);
 
@@ -292,6 +294,7 @@ export const TAKES: Readonly<Record<string, ReadonlySet<string>>> = {
   "unarchive",
   "update",
   "update_head",
+  "verify",
   "weights",
   "write",
 ]),
@@ -804,6 +807,15 @@ export abstract class Ops {
    */
   updateHead(request: Request<"update_head"> = {}, options?: CallOptions): Promise<Answer<"update_head">> {
     return this.call("update_head", request, options);
+  }
+
+  /**
+   * check the whole journal: sums, chain and every recorded root
+   *
+   * As a line: `{"op":"verify"}`
+   */
+  verify(request: Request<"verify"> = {}, options?: CallOptions): Promise<Answer<"verify">> {
+    return this.call("verify", request, options);
   }
 
   /**

@@ -2540,6 +2540,28 @@ export interface components {
             /** @description The embedding, where the caller makes its own. */
             vector?: number[];
         };
+        verify_answer: {
+            entries: number;
+            frames: number;
+            log_position?: {
+                epoch: number;
+                root: string;
+                seq: number;
+            };
+            /** @constant */
+            ok: true;
+            root: string;
+            segments: number;
+            seq: number;
+            torn_bytes?: number;
+            unfinished?: string;
+        };
+        verify_request: {
+            /** @description Give up after so many milliseconds. */
+            deadline_ms?: number;
+            /** @constant */
+            op?: "verify";
+        };
         version: {
             changes?: {
                 after?: string;

@@ -39,7 +39,8 @@ void add_served_options(CLI::App& command, served_options& options,
   command
       .add_option_function<std::string>(
           "--tools", [&options](const std::string& which) { options.all_tools = which == "all"; },
-          "of MCP: basic (default: context, search, remember, update, forget) or all")
+          "of MCP: basic (default: context, search, remember, update, forget, "
+          "restore) or all")
       ->check(CLI::IsMember({"basic", "all"}));
   command.add_option("--embedder", options.embedder,
                      "of a new world: hash:384 (default), hash:N, none or http:URL");
@@ -72,6 +73,13 @@ void add_served_options(CLI::App& command, served_options& options,
       ->check(CLI::IsMember(compat));
   command.add_flag("--offer-erase", options.offers_erase,
                    "MCP clients with the host's rights also get the tool erase, which is for good");
+}
+
+result<void> check_made_with(const served_options& options) {
+  engine_options asked;
+  asked.directory = options.common.directory;
+  asked.embedder_spec = options.embedder;
+  return engine::check_made_with(asked);
 }
 
 result<engine> open_served(const served_options& options) {

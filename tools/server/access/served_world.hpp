@@ -43,6 +43,8 @@ void add_served_options(CLI::App& command, served_options& options,
                         const std::vector<std::string>& compat);
 
 result<engine> open_served(const served_options& options);
+/// As engine::check_made_with(), of who may join those that have the world open.
+result<void> check_made_with(const served_options& options);
 /// Stops, seals and checkpoints; the exit status.
 command::status close_served(const served_options& options, engine& target);
 

@@ -48,12 +48,13 @@ outcome<json> engine_call::memories(const std::vector<std::string>& ids) const {
   return found;
 }
 
-outcome<void> engine_call::for_each(const json& where, bool include_ended,
+outcome<void> engine_call::for_each(const json& where, shown also,
                                     const std::function<bool(const json& memory)>& visit) const {
   json find{{"op", "find"},
             {"where", where},
             {"order_by", newest_first()},
-            {"include_ended", include_ended},
+            {"include_ended", also.ended},
+            {"include_archived", also.archived},
             {"limit", memories_at_once}};
   for (std::size_t offset = 0;; offset += memories_at_once) {
     find["offset"] = offset;

@@ -46,7 +46,11 @@ public:
   outcome<json> memories(const std::vector<std::string>& ids) const;
   /// All memories that pass `where`, in the order of newest_first(), as of one moment. `visit` says
   /// whether to go on.
-  outcome<void> for_each(const json& where, bool include_ended,
+  struct shown {
+    bool ended = true;
+    bool archived = false;
+  };
+  outcome<void> for_each(const json& where, shown also,
                          const std::function<bool(const json& memory)>& visit) const;
 
   /// A namespace for names that a client gives: keys are unique in a world, and no actor shall

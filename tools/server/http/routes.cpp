@@ -187,6 +187,9 @@ http_response routes::answer_of(const http_request& request) {
   if (client_wire* wire = wire_of(request); wire != nullptr) return wire->handle(request);
   if (request.path == mcp_path) return mcp_.handle(request);
   if (request.method == "POST") {
+    if (!request.query.empty())
+      return respond(refused(400, "unknown_key", "what is asked for is in the body, not behind a ?",
+                             request.query.begin()->first));
     const bool names_op = request.path == "/v1/op";
     return respond(
         to_.run_text(request.who, names_op ? "" : op_of_route(request.path), request.body));

@@ -24,6 +24,7 @@ struct mcp_command_options {
 
 command::status run_mcp(const mcp_command_options& o) {
   if (auto ok = validate_acting(o.actor); !ok) return command::report(o.served.common, ok.error());
+  if (auto ok = check_made_with(o.served); !ok) return command::report(o.served.common, ok.error());
   stop_signal stop;
   auto world = shared_door::make([&o] { return open_served(o.served); },
                                  {.directory = o.served.common.directory,

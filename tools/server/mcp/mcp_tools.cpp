@@ -415,7 +415,8 @@ constexpr std::array table = {
                              "superseded it stays: forget that if it is wrong.",
               .ops = restore_ops,
               .hidden = restore_hidden,
-              .is_idempotent = true},
+              .is_idempotent = true,
+              .is_basic = true},
     tool_spec{.name = "erase",
               .title = "Erase memories for good",
               .description =

@@ -33,11 +33,8 @@ std::optional<std::partial_ordering> order(const json& a, const json& b, bool ti
   const auto& x = a.get_ref<const std::string&>();
   const auto& y = b.get_ref<const std::string&>();
   if (!times) return x <=> y;
-  const auto at = [](const std::string& text) {
-    return parse_timestamp(text.size() == 10 ? text + "T00:00:00Z" : text);
-  };
-  const auto first = at(x);
-  const auto second = at(y);
+  const auto first = parse_timestamp(x);
+  const auto second = parse_timestamp(y);
   if (!first || !second) return std::nullopt;
   return first->ns <=> second->ns;
 }

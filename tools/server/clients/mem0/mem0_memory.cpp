@@ -60,7 +60,7 @@ json payload_of(const mem0_memory& m) {
 /// The end of a day in UTC, or the time that was given.
 std::optional<std::string> end_of(const std::string& date) {
   const bool is_day = date.size() == std::string_view("2026-01-31").size();
-  auto at = parse_timestamp(is_day ? date + "T00:00:00Z" : date);
+  auto at = parse_timestamp(date);
   if (!at) return std::nullopt;
   if (is_day) at->ns += ns_of_a_day;
   return to_string(*at);

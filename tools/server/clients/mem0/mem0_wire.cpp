@@ -230,16 +230,17 @@ outcome<std::pair<json, std::int64_t>> listed(call& c, const mem0_filter& filter
     return std::pair{std::move(results), (*found)["total"].get<std::int64_t>()};
   }
   std::int64_t count = 0;
-  const auto seen = c.engine.for_each(asked.where, shows_expired(c.body), [&](const json& record) {
-    const auto m = read_mem0_memory(record);
-    if (!m) return true;
-    json shown = mem0_json(*m);
-    if (!passes(filter, shown)) return true;
-    const bool is_on_page = count >= p.first() && count < p.first() + p.size;
-    if (is_on_page) results.push_back(std::move(shown));
-    ++count;
-    return true;
-  });
+  const auto seen =
+      c.engine.for_each(asked.where, {.ended = shows_expired(c.body)}, [&](const json& record) {
+        const auto m = read_mem0_memory(record);
+        if (!m) return true;
+        json shown = mem0_json(*m);
+        if (!passes(filter, shown)) return true;
+        const bool is_on_page = count >= p.first() && count < p.first() + p.size;
+        if (is_on_page) results.push_back(std::move(shown));
+        ++count;
+        return true;
+      });
   if (!seen) return std::unexpected(seen.error());
   return std::pair{std::move(results), count};
 }
@@ -327,7 +328,7 @@ outcome<void> remove_all(call& c, const json& owners) {
   auto filter = parse_mem0_filter(owners);
   if (!filter) return propagate_refusal(filter);
   std::vector<std::string> uris;
-  const auto seen = c.engine.for_each(where_of(*filter).where, true, [&](const json& record) {
+  const auto seen = c.engine.for_each(where_of(*filter).where, {}, [&](const json& record) {
     const auto m = read_mem0_memory(record);
     if (m && passes(*filter, mem0_json(*m))) uris.push_back(m->uri);
     return true;

@@ -110,6 +110,7 @@ outcome<json> list_shelf(call& c, std::string_view shelf, const char* list) {
   const auto first = std::max<std::int64_t>(*number_too - 1, 0) * *size_too;
   auto found = c.engine.run({{"op", "find"},
                              {"where", on_shelf(c.engine, shelf)},
+                             {"include_archived", true},
                              {"order_by", newest_first()},
                              {"limit", std::max<std::int64_t>(*size_too, 1)},
                              {"offset", first},
@@ -126,7 +127,7 @@ outcome<json> threads_of_user(call& c) {
   json threads = json::array();
   const json where{
       {"and", {on_shelf(c.engine, threads_shelf), {{"eq", {"meta.zep_user", c.route.id}}}}}};
-  const auto seen = c.engine.for_each(where, true, [&](const json& record) {
+  const auto seen = c.engine.for_each(where, {.archived = true}, [&](const json& record) {
     threads.push_back(named_json(record));
     return true;
   });

@@ -112,6 +112,7 @@ json put_named(std::string_view shelf, const std::string& name_space, const std:
           {"type", "Note"},
           {"data", {{"statement", fmt::format("{} of Zep: {}", what, name)}}},
           {"metadata", {{"zep_kind", what}, {"zep_user", text_in(body, "user_id")}}},
+          {"lifecycle", {{"status", "archived"}}}, // nobody remembers it: it is there by its name
           {"payload", protocol::print(body)}};
 }
 

@@ -42,7 +42,7 @@ outcome<void> remove(const engine_call& engine, const std::vector<std::string>& 
 
 outcome<void> collect(const engine_call& engine, const json& where,
                       std::vector<std::string>& uris) {
-  return engine.for_each(where, true, [&](const json& record) {
+  return engine.for_each(where, {.archived = true}, [&](const json& record) {
     uris.push_back(record["uri"].get<std::string>());
     return true;
   });
@@ -116,7 +116,7 @@ outcome<json> newest(const engine_call& engine, json where, std::string_view kin
   json rows = json::array();
   std::vector<std::string> ids;
   if (most == 0) return rows;
-  const auto seen = engine.for_each(where, true, [&](const json& record) {
+  const auto seen = engine.for_each(where, {}, [&](const json& record) {
     if (is_behind) {
       ids.push_back(record["id"].get<std::string>());
       if (kind != node_kind) rows.push_back(shown(record, kind));
@@ -369,7 +369,7 @@ outcome<json> get_messages(call& c) {
   auto graph = thread_graph(c);
   if (!graph) return propagate_refusal(graph);
   json all = json::array();
-  const auto seen = c.engine.for_each(where_in_thread(c.route.id), true, [&](const json& record) {
+  const auto seen = c.engine.for_each(where_in_thread(c.route.id), {}, [&](const json& record) {
     all.push_back(message_json(record));
     return true;
   });

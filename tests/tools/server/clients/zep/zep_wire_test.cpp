@@ -51,6 +51,19 @@ TEST_CASE("names of Zep's users and threads are of who asks") {
   }
 }
 
+TEST_CASE("who and what Zep knows by name is no memory that is found") {
+  served_graph s;
+  for (const char* name : {"ana", "bo"})
+    CHECK(s.ask("POST", "users", {{"user_id", name}}).first == 200);
+  CHECK(s.ask("POST", "threads", {{"thread_id", "t1"}, {"user_id", "ana"}}).first == 200);
+  CHECK(s.ask("GET", "users-ordered").second["users"].size() == 2);
+  CHECK(s.ask("GET", "users/ana/threads").second.size() == 1);
+  CHECK(s.target.search({.query = "ana"})->results.empty());
+  CHECK(s.target.find({.types = {memory_type::note}, .limit = 9})->memories.empty());
+  CHECK(s.ask("DELETE", "users/ana").first == 200);
+  CHECK(s.ask("GET", "threads").second["threads"].empty());
+}
+
 TEST_CASE("a fact of Zep may lead from a node to itself, and is one step with its nodes") {
   served_graph s;
   CHECK(s.ask("POST", "graph/create", {{"graph_id", "g"}}).first == 200);
