@@ -31,6 +31,7 @@ constexpr std::array list_table = {key_shape{"types", &shapes::texts},
                                    key_shape{"scope", &shapes::scope},
                                    key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array history_table = {key_shape{"id", &shapes::text},
+                                      key_shape{"uri", &shapes::text},
                                       key_shape{"namespace", &shapes::text},
                                       key_shape{"key", &shapes::text},
                                       key_shape{"limit", &shapes::integer},

@@ -22,6 +22,7 @@ namespace mneme::protocol {
 namespace {
 
 constexpr std::array get_table = {key_shape{"id", &shapes::text},
+                                  key_shape{"uri", &shapes::text},
                                   key_shape{"namespace", &shapes::text},
                                   key_shape{"key", &shapes::text},
                                   key_shape{"actor", &shapes::text},
@@ -50,7 +51,8 @@ constexpr std::array get_edge_table = {key_shape{"src", &shapes::text, true},
                                        key_shape{"scope", &shapes::scope},
                                        key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array edges_table = {
-    key_shape{"id", &shapes::text, true},       key_shape{"direction", &shapes::text},
+    key_shape{"id", &shapes::text},             key_shape{"uri", &shapes::text},
+    key_shape{"direction", &shapes::text},
     key_shape{"types", &shapes::texts},         key_shape{"include_tombstoned", &shapes::boolean},
     key_shape{"limit", &shapes::integer},       key_shape{"offset", &shapes::integer},
     key_shape{"actor", &shapes::text},          key_shape{"at_seq", &shapes::integer},
@@ -58,7 +60,8 @@ constexpr std::array edges_table = {
     key_shape{"deadline_ms", &shapes::integer}, key_shape{"scope", &shapes::scope}};
 
 constexpr std::array stale_of_table = {
-    key_shape{"id", &shapes::text, true},  key_shape{"limit", &shapes::integer},
+    key_shape{"id", &shapes::text},        key_shape{"uri", &shapes::text},
+    key_shape{"limit", &shapes::integer},
     key_shape{"offset", &shapes::integer}, key_shape{"actor", &shapes::text},
     key_shape{"at_seq", &shapes::integer}, key_shape{"at_least", &shapes::integer},
     key_shape{"at", &shapes::time},        key_shape{"deadline_ms", &shapes::integer},
@@ -101,9 +104,29 @@ read_options read_asker(value_reader& in, const json_path& at) {
   return options;
 }
 
+namespace {
+
+/// Whichever of them is given holds an id or a uri; null where none is.
+const char* key_of_id(value_reader& in) {
+  const bool has_uri = in.find("uri") != nullptr;
+  if (in.find("id") == nullptr) return has_uri ? "uri" : nullptr;
+  if (has_uri) in.fail_key("uri", errc::bad_value, "give id or uri, not both");
+  return "id";
+}
+
+memory_id read_id(value_reader& in) {
+  const char* const key = key_of_id(in);
+  if (key != nullptr) return in.id_or_uri(key).value_or(memory_id{});
+  in.fail_key("id", errc::missing_key, "the key \"id\" (or \"uri\") is missing");
+  return {};
+}
+
+} // namespace
+
 named_memory read_named(value_reader& in) {
   named_memory named;
-  const bool has_id = in.find("id") != nullptr;
+  const char* const id = key_of_id(in);
+  const bool has_id = id != nullptr;
   const bool has_key = in.find("namespace") != nullptr || in.find("key") != nullptr;
   if (has_id && has_key) in.fail_key("id", errc::bad_value, "give id, or namespace and key");
   if (has_key) {
@@ -113,9 +136,9 @@ named_memory read_named(value_reader& in) {
     named.key = {.name_space = in.text_or("namespace", ""), .name = in.text_or("key", "")};
   } else if (!has_id) {
     in.fail_key("id", errc::missing_key,
-                "the key \"id\" (or \"namespace\" and \"key\") is missing");
+                "the key \"id\" (or \"uri\", or \"namespace\" and \"key\") is missing");
   } else {
-    named.id = in.id_or_uri("id").value_or(memory_id{});
+    named.id = in.id_or_uri(id).value_or(memory_id{});
   }
   return named;
 }
@@ -206,7 +229,7 @@ result<resolve_read> read_resolve(const json& request, const json_path& at) {
 result<edges_read> read_edges(const json& request, const json_path& at) {
   std::optional<error> failure;
   value_reader in(request, at, failure);
-  edges_read r{.id = in.id_or_uri("id").value_or(memory_id{}),
+  edges_read r{.id = read_id(in),
                .direction = in.direction_or("direction", edge_direction::both),
                .filter = {.types = in.edge_types("types"),
                           .include_tombstoned = in.flag("include_tombstoned"),
@@ -268,7 +291,7 @@ result<json> run_stale_of(session& s, const json& request) {
   std::optional<error> failure;
   const json_path document;
   value_reader in(request, document, failure);
-  const stale_read r{.id = in.id_or_uri("id").value_or(memory_id{}),
+  const stale_read r{.id = read_id(in),
                      .limit = in.integer("limit"),
                      .offset = in.integer("offset").value_or(0),
                      .options = read_asker(in, document),
