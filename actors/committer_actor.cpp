@@ -171,6 +171,9 @@ void committer_actor::begin_batch(std::shared_ptr<const commit_batch> batch,
   const digest previous_root = world_->ledger->roots().overall;
   if (options_.bugs.reply_before_publish) core_->testing_reply_early();
   const bool is_small = batch_->entries.size() <= options_.entries_applied_here;
+  // As journal::append() has it: a copy tells what is half erased from what was never whole.
+  if (copied != nullptr && batch_->entries.back().header.kind == entry_kind::erase)
+    if (auto synced = sync(); !synced) return failed(synced.error(), errc::outcome_unknown);
   // Nobody else has it before the journal: what finds no room there is nowhere.
   auto appended = copied != nullptr ? world_->journal->append_copy(*copied)
                                     : world_->journal->append(batch_->entries, previous_root);

@@ -81,6 +81,7 @@ public:
         return {};
       });
       if (step && !is_last) continue;
+      if (!step) static_cast<void>(take_answer()); // of an engine that was closed meanwhile
       auto settled = of_.mutate({}, true, durability::durable, nullptr, {}, {});
       if (!step) return propagate(step);
       if (!settled) return propagate(settled);
@@ -102,14 +103,22 @@ private:
   }
 
   result<void> finish(running_engine& to) {
+    return take_answer([&](batch_result& answer, const batch_under_way& batch) {
+      for (const auto& asked : batch.similar)
+        add_similar(answer.results[asked.item], asked, batch.before, to.state->views());
+    });
+  }
+
+  result<void>
+  take_answer(const std::function<void(batch_result&, const batch_under_way&)>& complete = {}) {
     if (!under_way_) return {};
-    auto answer = under_way_->answer.get();
-    if (!answer) return std::unexpected(located(std::move(answer.error()), under_way_->first));
-    ensure(answer->results.size() == under_way_->items, "each item of a batch has its answer");
-    for (const auto& asked : under_way_->similar)
-      add_similar(answer->results[asked.item], asked, under_way_->before, to.state->views());
-    done_.items += under_way_->items;
+    auto batch = std::move(*under_way_);
     under_way_.reset();
+    auto answer = batch.answer.get();
+    if (!answer) return std::unexpected(located(std::move(answer.error()), batch.first));
+    ensure(answer->results.size() == batch.items, "each item of a batch has its answer");
+    if (complete) complete(*answer, batch);
+    done_.items += batch.items;
     if (options_.written) options_.written(answer->results);
     return {};
   }

@@ -226,9 +226,11 @@ result<void> check_made_with(const engine_options& options, const world_file& ma
   if (options.language && *options.language != made.language)
     return differs("language", made.language, *options.language, "language");
   if (!options.search_spec) return {};
-  auto asked = parse_search_weights(*options.search_spec, made.embedder);
+  // What is not named has the defaults of the embedder that the world was made with.
+  const std::string& first = made.former.empty() ? made.embedder : made.former.front().spec;
+  auto asked = parse_search_weights(*options.search_spec, first);
   if (!asked) return propagate(asked);
-  auto own = parse_search_weights(made.search, made.embedder);
+  auto own = parse_search_weights(made.search, first);
   if (!own) return propagate(own);
   if (to_string(*asked) == to_string(*own)) return {};
   return fail(errc::bad_value,

@@ -358,7 +358,9 @@ public:
 
   result<void> exchange(const std::string& one, const std::string& other) override {
     if (::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) != 0) {
-      const bool cannot = errno == EINVAL || errno == ENOSYS || errno == ENOTSUP || errno == EXDEV;
+      // EBUSY: one of them is a mount point.
+      const bool cannot = errno == EINVAL || errno == ENOSYS || errno == ENOTSUP || errno == EXDEV
+                          || errno == EBUSY;
       auto said = refused("exchange", one);
       if (cannot) said.error().code = errc::unsupported;
       return said;

@@ -148,6 +148,7 @@ public:
   void add(node_no node) {
     if (count_ < nodes_.size()) nodes_[count_++] = node;
   }
+  [[nodiscard]] bool is_full() const { return count_ == nodes_.size(); }
   /// Keeps those that `wanted(node)` says.
   template <class Wanted>
   void keep(const Wanted& wanted) {
@@ -170,6 +171,7 @@ void expect_standings(const read_views& views, std::span<const row_no> rows) {
   constexpr seq_no newest{forever - 1};
   expected_nodes supports;
   const auto add_support = [&](const neighbour& n) {
+    if (supports.is_full()) return false;
     if (!is_support(n.type)) return true;
     supports.add(n.node);
     columns.prefetch_doubt(n.node);

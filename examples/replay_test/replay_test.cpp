@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <unistd.h>
+
 #include "mneme/engine.hpp"
 #include "mneme/recovery.hpp"
 #include "mneme/tick.hpp"

@@ -72,7 +72,8 @@ struct engine_options {
   bool may_lead = false;
   /// Where this process can be asked once it leads, for those whose writes others refuse: a URL.
   std::string advertised{};
-  /// Of a new world: search weights as "name=number,…" over the embedder's default ones.
+  /// Of a new world: search weights as "name=number,…" over the embedder's default ones. One that
+  /// is there was made with the same (bad_value).
   std::optional<std::string> search_spec{};
   /// Of a new world: what its texts are written in, so that search finds words by their stems
   /// ("german"; "none" leaves words as they are). Default: "english".
@@ -268,9 +269,10 @@ public:
                                    std::optional<std::int64_t> deadline_ms = {},
                                    const std::optional<std::string>& in_sight_of = {});
   /// Writes what `next` gives, in its order, in batches, each of which is prepared while the one
-  /// before is committed; durable when it returns. The first batch that is refused ends it: what
-  /// the batches before it wrote stays, and is durable too. The error's `at` counts all items of
-  /// the load: items[i].
+  /// before is committed; durable when it returns. The first batch that is refused, also as busy
+  /// where others write at once, ends it: what the batches before it wrote stays, and is durable
+  /// too. The error's `at` counts all items of the load: items[i]. A close meanwhile ends it with
+  /// shutdown; what was under way is done, and said to `written`.
   result<load_result> load(const load_source& next, const load_options& options = {});
   /// apply() of a put_request: the memory that has the key is written, or made.
   result<mutation_result> put(memory_key key, write_request content);

@@ -14,7 +14,7 @@
 namespace mneme {
 
 /// The next write; nullopt: there are no more. Asked in the thread that loads, while what it gave
-/// before is committed; it may call the engine, but not close it.
+/// before is committed. It throws nothing.
 using load_source = std::function<std::optional<mutation>()>;
 
 struct load_options {
@@ -22,7 +22,8 @@ struct load_options {
   /// large.
   std::size_t batch_items = 256;
   /// After each batch what its items were answered, in order, in the thread that loads. The batch
-  /// can be read, but only the end of the load makes it durable.
+  /// can be read, but only the end of the load makes it durable. It may ask the engine, but not
+  /// close it, and throws nothing.
   std::function<void(std::span<const mutation_result>)> written{};
   std::shared_ptr<const mneme::scope> scope{}; ///< as of engine::write_batch()
 };

@@ -1,14 +1,17 @@
 #include "state/branch/backup.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include <fmt/format.h>
 
+#include "journal/erase_payloads.hpp"
 #include "journal/segment.hpp"
 #include "journal/trim_payloads.hpp"
 #include "messages/ensure.hpp"
 #include "messages/text/hex.hpp"
+#include "state/branch/beside.hpp"
 #include "state/branch/branch_files.hpp"
 #include "state/branch/unfinished.hpp"
 #include "state/checkpoint/embedder_file.hpp"
@@ -110,11 +113,17 @@ result<earlier_backup> read_earlier(file_system& files, const std::string& from,
   auto checkpoint = read_checkpoint(files, to);
   auto erased = erased_from_behind(files, from, plan.info.id, there->at);
   if (!erased) return propagate(erased);
+  // A backup that took an erasure over and was broken off has noted more than one that is done.
+  auto noted = read_erased_note(files, to);
+  if (!noted) return propagate(noted);
+  std::ranges::set_difference(*noted, plan.erased, std::back_inserter(*erased));
+  *erased = each_once(std::move(*erased));
   found.segments = std::move(*segments);
   found.erased = std::move(*erased);
   erased = erased_up_to(files, from, plan.info.id, there->at, plan.cut.at);
   if (!erased) return propagate(erased);
-  found.zeros = std::move(*erased);
+  erased->insert(erased->end(), found.erased.begin(), found.erased.end());
+  found.zeros = each_once(std::move(*erased));
   auto elsewhere = erased_elsewhere_behind(files, from, plan.info.id, there->at);
   if (!elsewhere) return propagate(elsewhere);
   found.elsewhere = std::move(*elsewhere);
@@ -238,13 +247,16 @@ result<void> copy_all(file_system& files, const std::string& from, const std::st
   return carry_embedder_note(files, from, files, to);
 }
 
-/// Where no world is, or one that was never finished.
+/// Where no world is, or one that was never finished. `for_place`: of which directory it is made
+/// beside; else empty.
 result<branch_report> backup_anew(file_system& files, const std::string& from,
-                                  const std::string& to, const backup_plan& plan) {
+                                  const std::string& to, const backup_plan& plan,
+                                  const std::string& for_place = {}) {
   branch_report report = report_of(plan);
   auto made = unfinished_world::begin(files, to);
   if (!made) return propagate(made);
-  auto copied = copy_all(files, from, to, plan, {}, report);
+  auto copied = for_place.empty() ? result<void>() : mark_beside(files, to, for_place);
+  if (copied) copied = copy_all(files, from, to, plan, {}, report);
   if (copied) copied = made->finish(plan.info);
   if (copied) return report;
   made->abandon();
@@ -252,59 +264,46 @@ result<branch_report> backup_anew(file_system& files, const std::string& from,
       unless_trimmed_meanwhile(files, from, plan.info.id, plan.cut.at, copied.error()));
 }
 
-/// Of a backup that nobody has any use for, which may have what was erased since.
-result<void> remove_backup(file_system& files, const std::string& directory) {
-  auto has_world = files.exists(world_path(directory));
-  if (!has_world) return propagate(has_world);
-  if (auto ok = replace_file(files, unfinished_path(directory), "a backup\n"); !ok) return ok;
-  if (*has_world)
-    if (auto ok = files.remove(world_path(directory)); !ok) return ok;
-  auto left = unfinished_world::begin(files, directory);
-  if (!left) return propagate(left);
-  left->abandon();
-  auto names = files.list(journal_directory(directory));
-  if (!names) return propagate(names);
-  if (!names->empty())
-    return fail(errc::io, "what was in " + directory + " before could not be removed");
-  return {};
-}
-
-/// What an attempt left that was broken off: before the exchange a part of a backup, behind it one
-/// of before.
-result<void> remove_attempt(file_system& files, const std::string& directory,
-                            const world_file& info) {
-  const auto there = read_world_file(files, directory);
-  const bool is_ours = there ? there->id == info.id && there->branch == info.branch
-                             : files.exists(unfinished_path(directory)).value_or(false);
-  return is_ours ? remove_backup(files, directory) : result<void>();
-}
-
-/// The backup in `to` stays until the new one is whole. `lock` is that of `to`.
+/// There is no world in the directory until the new one is whole.
 result<branch_report> backup_in_place(file_system& files, const std::string& from,
                                       const std::string& to, const backup_plan& plan,
                                       std::unique_ptr<directory_lock> lock) {
-  const std::string made_at = backup_beside(to);
-  auto report = backup_anew(files, from, made_at, plan);
-  if (!report) return report;
-  auto taken = files.exchange(to, made_at);
-  lock.reset();
-  if (auto ok = remove_backup(files, made_at); !ok) return propagate(ok);
-  if (taken) return report;
-  if (taken.error().code != errc::unsupported) return propagate(taken);
-  // A file system that cannot: there is no world in the directory until the new one is whole.
   if (auto ok = replace_file(files, unfinished_path(to), "a backup\n"); !ok) return propagate(ok);
   if (auto ok = files.remove(world_path(to)); !ok) return propagate(ok);
+  lock.reset();
   return backup_anew(files, from, to, plan);
+}
+
+/// Whether a backup can be made beside `to`: nothing of somebody else is there.
+bool is_place_beside(file_system& files, const std::string& to) {
+  const std::string directory = beside(to);
+  if (!files.create_directories(directory)) return false;
+  const auto names = files.list(directory);
+  return names
+         && std::ranges::all_of(*names, [](const std::string& name) { return name == "LOCK"; });
+}
+
+/// The backup in `to` stays until the new one is whole. `lock` is that of `to`.
+result<branch_report> backup_beside(file_system& files, const std::string& from,
+                                    const std::string& to, const backup_plan& plan,
+                                    std::unique_ptr<directory_lock> lock) {
+  auto report = backup_anew(files, from, beside(to), plan, to);
+  if (!report) return report;
+  auto taken = mark_beside(files, to, to);
+  if (taken) taken = files.exchange(to, beside(to));
+  // Whichever is in the place now stays there.
+  if (auto ok = unmark_beside(files, to); !ok) return propagate(ok);
+  if (taken) lock.reset();
+  if (auto ok = remove_beside(files, to); !ok) return propagate(ok);
+  if (taken) return report;
+  if (taken.error().code != errc::unsupported) return propagate(taken);
+  return backup_in_place(files, from, to, plan, std::move(lock));
 }
 
 } // namespace
 
-std::string backup_beside(const std::string& to) {
-  return to + ".backup";
-}
-
 result<branch_report> backup_files(file_system& files, const std::string& from,
-                                   const std::string& to) {
+                                   const std::string& to, bool may_change_places) {
   auto plan = plan_backup(files, from);
   if (!plan) return propagate(plan);
   auto there = files.exists(world_path(to));
@@ -313,13 +312,18 @@ result<branch_report> backup_files(file_system& files, const std::string& from,
   branch_report report = report_of(*plan);
   auto lock = files.lock(to);
   if (!lock) return propagate(lock);
-  if (auto ok = remove_attempt(files, backup_beside(to), plan->info); !ok) return propagate(ok);
   auto earlier = read_earlier(files, from, to, *plan);
   if (!earlier) return propagate(earlier);
+  const bool has_place = may_change_places && beside(to) != from;
+  if (has_place)
+    if (auto ok = remove_beside(files, to); !ok) return propagate(ok);
+  if (auto ok = unmark_beside(files, to); !ok) return propagate(ok);
   // Its segments are not the world's any more: one beside the other they are no journal. Of another
   // embedder neither images nor WORLD are.
   if (earlier->has_trimmed || earlier->has_former_embedder)
-    return backup_in_place(files, from, to, *plan, std::move(*lock));
+    return has_place && is_place_beside(files, to)
+               ? backup_beside(files, from, to, *plan, std::move(*lock))
+               : backup_in_place(files, from, to, *plan, std::move(*lock));
   if (auto ok = copy_all(files, from, to, *plan, *earlier, report); !ok) return propagate(ok);
   return report;
 }

@@ -9,12 +9,9 @@
 
 namespace mneme {
 
-/// As backup_world().
+/// As backup_world(). `may_change_places`: `to` can change its name with a directory beside it.
 result<branch_report> backup_files(file_system& files, const std::string& from,
-                                   const std::string& to);
-/// Where one that has to be made whole anew is made, which then takes its place: nothing, or empty
-/// directories, but for an attempt that was broken off.
-std::string backup_beside(const std::string& to);
+                                   const std::string& to, bool may_change_places = true);
 /// As stream_backup(); its WORLD file comes last.
 result<branch_report> stream_files(file_system& files, const std::string& from, backup_stream& to);
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "state/branch/backup.hpp"
+#include "state/branch/beside.hpp"
 #include "state/branch/diff.hpp"
 #include "state/branch/fork.hpp"
 #include "state/branch/rewind.hpp"
@@ -44,6 +45,15 @@ result<void> check_same_disk(const std::string& directory, const std::string& pa
               beside + " is on another disk than " + directory
                   + ": the two cannot change places. Name a directory on the same disk",
               "keep_as");
+}
+
+/// Such a directory has its name from its place.
+bool is_mount_point(const std::string& directory) {
+  struct stat own{};
+  struct stat around{};
+  const std::string above = std::filesystem::path(directory).parent_path().string();
+  if (::stat(directory.c_str(), &own) != 0 || ::stat(above.c_str(), &around) != 0) return false;
+  return own.st_dev != around.st_dev;
 }
 
 /// Directories that were made for what was refused, as far as nothing is in them.
@@ -89,8 +99,10 @@ result<branch_report> backup_world(const std::string& directory, const std::stri
   const std::string from = absolute(directory);
   const std::string to = absolute(into);
   if (auto ok = check_outside(from, to, "into"); !ok) return propagate(ok);
-  auto made = made_in(to, [&] { return backup_files(*disk, from, to); });
-  remove_empty(backup_beside(to));
+  std::error_code unknown;
+  const bool was_beside = std::filesystem::exists(beside(to), unknown) || unknown;
+  auto made = made_in(to, [&] { return backup_files(*disk, from, to, !is_mount_point(to)); });
+  if (!was_beside) remove_empty(beside(to));
   return made;
 }
 

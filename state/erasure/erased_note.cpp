@@ -83,10 +83,6 @@ result<void> walk_behind(file_system& files, const std::string& directory, const
   return is_damage && how == read_behind::up_to_damage ? result<void>() : walked;
 }
 
-} // namespace
-
-namespace {
-
 /// Those that entries behind `cut` erase, and those of the note, up to `end`.
 result<std::vector<seq_no>> erased_behind(file_system& files, const std::string& directory,
                                           const world_id& world, seq_no cut, seq_no end,

@@ -94,13 +94,13 @@ std::string noted_text(const json& row, std::string text) {
   return text;
 }
 
-/// YYYY-MM-DD hh:mm of a time as answers have it.
 /// The first `size` bytes of a time, as people write it.
 std::string moment_of(std::string time, std::size_t size) {
   if (time.size() > size) time.resize(size);
   std::ranges::replace(time, 'T', ' ');
   return time;
 }
+/// YYYY-MM-DD hh:mm of a time as answers have it.
 std::string minute_of(std::string time) {
   constexpr std::size_t size = 16; // 2024-01-31T10:00
   return moment_of(std::move(time), size);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -25,8 +26,12 @@ public:
 
   template <class Name>
   std::pair<iterator, bool> emplace(Name&& name, T&& value) {
+    // Whoever has a reference to a member keeps it where none is added.
+    for (auto it = this->begin(); it != this->end(); ++it)
+      if (it->first == name) return {it, false};
     make_room();
-    return base::emplace(std::forward<Name>(name), std::move(value));
+    this->emplace_back(std::forward<Name>(name), std::move(value));
+    return {std::prev(this->end()), true};
   }
   template <class Name>
   T& operator[](Name&& name) {

@@ -64,13 +64,19 @@ result<void> check_proof(const json& value, const json&, const json_path& at) {
 constexpr shape proof_shape{
     .kind = shape_kind::custom, .check = check_proof, .json_schema = R"({"type":"object"})"};
 constexpr shape proofs_shape{.kind = shape_kind::list, .item = &proof_shape};
+/// Of a world on a log, beside every answer: nothing that is proven.
+constexpr shape position_shape{
+    .kind = shape_kind::custom,
+    .check = [](const json&, const json&, const json_path&) { return result<void>(); },
+    .json_schema = R"({"type":"object"})"};
 constexpr std::array bundle_table = {key_shape{"ok", &shapes::boolean},
                                      key_shape{"root", &shapes::text, true},
                                      key_shape{"seq", &shapes::integer, true},
                                      key_shape{"world_id", &shapes::text, true},
                                      key_shape{"journal_root", &shapes::text, true},
                                      key_shape{"state_roots", &state_roots_shape, true},
-                                     key_shape{"proofs", &proofs_shape, true}};
+                                     key_shape{"proofs", &proofs_shape, true},
+                                     key_shape{"log_position", &position_shape}};
 
 std::optional<std::string> bytes_of_hex(std::string_view text) {
   const auto value = [](char c) {
@@ -251,7 +257,7 @@ result<proof_bundle> read_proof(const json& answer) {
     return fail(errc::bad_value, "it is no answer of prove", "ok");
   json rest = json::object();
   for (const auto& [key, value] : answer.get_ref<const json::object_t&>())
-    if (key != "proofs" && key != "ok") rest[key] = value;
+    if (key != "proofs" && key != "ok" && key != "log_position") rest[key] = value;
   if (auto ok = check_spelling(rest, roots_json(bundle.roots), document); !ok) return propagate(ok);
   return bundle;
 }

@@ -36,13 +36,14 @@ void write_needle(const disk_of_worlds& d) {
   REQUIRE(close_world(*w));
 }
 
-void erase_needle(const disk_of_worlds& d, const std::string& directory) {
+void erase_needle(const disk_of_worlds& d, const std::string& directory,
+                  std::uint64_t segment_bytes = 4096) {
   erasable_site place;
   auto options = place.options();
   options.files = d.files;
   options.directory = directory;
   options.create = false;
-  options.journal.segment_bytes = 4096;
+  options.journal.segment_bytes = segment_bytes;
   auto w = open_world(options);
   REQUIRE(w);
   driven run(**w, 5);
@@ -68,7 +69,8 @@ TEST_CASE("a backup that takes an erasure over is whole at every moment, and the
   const disk_of_worlds start;
   write_needle(start);
   REQUIRE(backup_files(*start.files, "world", "copy"));
-  erase_needle(start, "world");
+  // In a segment of its own, and in the last one that the backup has.
+  erase_needle(start, "world", GENERATE(4096U, 1U << 20));
   REQUIRE(files_with_needle(start, "world") == "");
   REQUIRE(files_with_needle(start, "copy") != "");
   const auto disk = start.files->image();

@@ -254,6 +254,24 @@ TEST_CASE("a backup behind a trim is made beside the one before, which is whole 
   }
 }
 
+TEST_CASE("a backup touches nothing beside it that is somebody else's") {
+  touched_world touched;
+  memory_file_system& files = *touched.place.files;
+  for (const char* to : {"copy", "copy.backup", "copy"}) REQUIRE(backup_files(files, "world", to));
+  const auto before = verify_journal(files, "copy.backup", {});
+  REQUIRE((before && before->ok));
+  REQUIRE(touched.place.trim({}));
+  // There is no place beside it: it is made anew where it is.
+  REQUIRE(backup_files(files, "world", "copy"));
+  CHECK(verify_journal(files, "copy", {})->roots == verify_journal(files, "world", {})->roots);
+  CHECK(verify_journal(files, "copy.backup", {})->roots == before->roots);
+  // Of one that is called so a backup may be made beside it.
+  const auto refused = backup_files(files, "copy.backup", "copy");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::already_exists);
+  CHECK(verify_journal(files, "copy.backup", {})->roots == before->roots);
+}
+
 TEST_CASE("what is erased behind a trim is gone, and a payload that no trim dropped is damage") {
   touched_world touched;
   trimmed_site& place = touched.place;

@@ -48,7 +48,7 @@ outcome<json> engine_call::memories(const std::vector<std::string>& ids) const {
   return found;
 }
 
-outcome<void> engine_call::for_each(const json& where, shown also,
+outcome<void> engine_call::for_each(const json& where, past_shown also,
                                     const std::function<bool(const json& memory)>& visit) const {
   json find{{"op", "find"},
             {"where", where},

@@ -44,13 +44,14 @@ public:
   outcome<json> batch(json items) const;
   /// The memories of these ids, in that order; what cannot be seen any more is left out.
   outcome<json> memories(const std::vector<std::string>& ids) const;
-  /// All memories that pass `where`, in the order of newest_first(), as of one moment. `visit` says
-  /// whether to go on.
-  struct shown {
+  /// What of the past is there as well.
+  struct past_shown {
     bool ended = true;
     bool archived = false;
   };
-  outcome<void> for_each(const json& where, shown also,
+  /// All memories that pass `where`, in the order of newest_first(), as of one moment. `visit` says
+  /// whether to go on.
+  outcome<void> for_each(const json& where, past_shown also,
                          const std::function<bool(const json& memory)>& visit) const;
 
   /// A namespace for names that a client gives: keys are unique in a world, and no actor shall
