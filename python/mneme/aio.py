@@ -221,11 +221,9 @@ class AsyncWorld:
         """Writes all of the items in their order, a batch at a time, as World.load does; other calls go on
         between the batches."""
         loading = Loading(items, batch, more)
-        try:
-            for ask in loading.batches():
-                loading.take(await self.run(ask))
-        except MnemeError as refused:
-            raise loading.placed(refused) from None
+        for ask in loading.batches():
+            with loading.placing():
+                loading.take(ask, await self.run(ask))
         return loading.told()
 
     async def tick(self, reads: Iterable[Ask[Any]] = (), writes: Iterable[Ask[Any]] = (), **more: Any) -> Tick:

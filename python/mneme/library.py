@@ -1,12 +1,12 @@
 """The engine in this process: libmneme.so by its C interface (mneme/mneme.h)."""
 
+import concurrent.futures
 import ctypes
 import ctypes.util
 import os
 import pathlib
-import queue
 import threading
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 from .encoding import encoded
 from .errors import MnemeError, Shutdown, error_of
@@ -167,26 +167,15 @@ class Engine:
         finally:
             self._leave()
 
-    def call_each(self, op: str, requests: Iterable[Dict[str, Any]]) -> Iterator[Record]:
-        """The answers, one request after the other. The next one is made and encoded while the one before
-        is worked on."""
-        answers: "queue.SimpleQueue[Record]" = queue.SimpleQueue()
-        is_under_way = False
-        name = _op_bytes(op)
-        try:
-            for request in requests:
-                body = encoded(request)
-                if is_under_way:
-                    is_under_way = False
-                    yield answers.get()
-                self._send(name, body, answers.put)
-                is_under_way = True
-            if is_under_way:
-                is_under_way = False
-                yield answers.get()
-        finally:
-            if is_under_way:
-                answers.get()  # the next one could not be made: this one is done all the same
+    def prepared(self, op: str, request: Dict[str, Any]) -> Callable[[], Callable[[], Record]]:
+        """The request, encoded. Called, it is sent, and answers what waits for the answer."""
+        name, body = _op_bytes(op), encoded(request)
+
+        def send() -> Callable[[], Record]:
+            answer: "concurrent.futures.Future[Record]" = concurrent.futures.Future()
+            self._send(name, body, answer.set_result)
+            return answer.result
+        return send
 
     def tick_arrays(self, round_: ctypes.Structure) -> Record:
         """Runs a mneme_round, whose arrays it fills."""

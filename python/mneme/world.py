@@ -115,7 +115,9 @@ class World:
         """Writes all of the items, asks.write(…) and other writes, in their order, a batch at a time; the next
         batch is made and encoded while the one before is committed. Answers how many were `written`, and the
         last `seq`. The first batch that is refused ends it: `at` of the error counts items from the first of
-        the load, and its details say how many were `written` before."""
+        the load, and its details say how many were `written` before. A batch ends also at about 4 MiB. What
+        `items` raises passes as it is; had the batch before been refused, that is raised instead, and this is its
+        `__context__`."""
         from .load import load
         return load(self.backend, items, batch, more)
 

@@ -179,6 +179,16 @@ def test_a_load_lets_others_in_between(world):
         with pytest.raises(mneme.InvalidRequest) as refused:
             await town.load([asks.write("Note", {"statement": "x"})] * 4 + [asks.write("Note", {})], batch=2)
         assert refused.value.at.startswith("items[4]") and refused.value.details["written"] == 4
+
+        def items():
+            yield from (asks.write("Note", {"statement": "x"}) for _ in range(2))
+            world.get("0" * 26)
+        with pytest.raises(mneme.MnemeError) as raised:
+            await town.load(items(), batch=2)
+        assert "written" not in raised.value.details and (await town.stats()).memories == 36
+        notes = (asks.put("pages", str(n), "Note", {"statement": "x"}, payload={"text": "y" * 100_000})
+                 for n in range(300))
+        assert (await town.load(notes)).written == 300
     asyncio.run(live())
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import mneme
 from mneme import asks
-from mneme.encoding import encoded, vector_of
+from mneme.encoding import encoded, vector_of, weight
 
 
 def bits(vector):
@@ -35,6 +35,17 @@ def test_what_is_no_vector_is_said_as_it_is():
         assert vector_of(wrong) is None
         assert asks.find(near_vector=wrong).request["near_vector"] == wrong or wrong[0] != wrong[0]
     assert asks.write("Note", {"numbers": [0.1, 1e300]}).request["data"] == {"numbers": [0.1, 1e300]}
+
+
+def test_what_a_request_weighs_is_about_what_it_is_encoded():
+    for data in ({"statement": "tea"}, {"statement": "海" * 99}, {"statement": '"\\\n' * 99}, {"statement": "\ud800"}):
+        request = asks.write("Note", data).request
+        assert weight(request) == len(encoded(request))
+    request = asks.write("Note", {"statement": "tea"}, vector=[math.sin(n) for n in range(384)]).request
+    assert weight(request) == pytest.approx(len(encoded(request)), rel=.1)
+    endless = {}
+    endless["a"] = endless
+    assert weight(endless) == 0 and weight({"a": object()}) < 20
 
 
 def test_vectors_of_lists_arrays_and_numbers_are_the_same_memories(world):

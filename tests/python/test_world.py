@@ -203,6 +203,73 @@ def test_a_load_ends_with_the_first_batch_that_is_refused(world):
     assert world.stats().memories == 16
 
 
+def test_what_the_items_of_a_load_raise_is_their_own(world):
+    def items():
+        yield from (asks.write("Note", {"statement": "x"}) for _ in range(5))
+        world.get(NOWHERE)
+    with pytest.raises(mneme.NotFound) as raised:
+        world.load(items(), batch=5)
+    assert "written" not in raised.value.details
+    assert world.stats().memories == 5
+
+    def moved():
+        yield asks.write("Note", {"statement": "x"})
+        raise mneme.InvalidRequest("bad_value", "no such page", "items[7]")
+    with pytest.raises(mneme.InvalidRequest) as raised:
+        world.load(moved(), batch=1)
+    assert raised.value.at == "items[7]" and raised.value.details == {}
+
+
+@pytest.mark.parametrize("problem", [KeyError("no more"), mneme.NotFound("not_found", "no more")])
+def test_a_load_tells_of_a_refusal_that_comes_after_its_items_broke(problem):
+    with mneme.open_in_memory() as world:
+        def items():
+            yield from (asks.write("Note", {"statement": "x"}) for _ in range(4))
+            yield from (asks.write("Note", {"stm": "x"}) for _ in range(2))
+            raise problem
+        with pytest.raises(mneme.InvalidRequest) as refused:
+            world.load(items(), batch=2)
+        assert refused.value.at == "items[4].data.stm" and refused.value.details["written"] == 4
+        assert refused.value.__context__ is problem and not refused.value.__suppress_context__
+        assert world.stats().memories == 4
+
+
+def test_who_interrupts_a_load_is_told_what_was_refused():
+    with mneme.open_in_memory() as world:
+        def items(**data):
+            yield asks.write("Note", data)
+            raise KeyboardInterrupt
+        with pytest.raises(KeyboardInterrupt) as interrupted:
+            world.load(items(stm="x"), batch=1)
+        assert isinstance(interrupted.value.__cause__, mneme.InvalidRequest)
+        assert interrupted.value.__cause__.details["written"] == 0
+        with pytest.raises(KeyboardInterrupt) as interrupted:
+            world.load(items(statement="x"), batch=1)
+        assert interrupted.value.__cause__ is None and world.stats().memories == 1
+
+
+def test_a_load_counts_what_was_under_way_when_the_world_closed():
+    world = mneme.open_in_memory()
+
+    def items():
+        yield asks.write("Note", {"statement": "x"})
+        world.close()
+        yield asks.write("Note", {"statement": "x"})
+    with pytest.raises(mneme.Shutdown) as closed:
+        world.load(items(), batch=1)
+    assert closed.value.details["written"] == 1
+
+
+def test_batches_of_a_load_end_also_by_bytes(world):
+    notes = (asks.put("pages", str(n), "Note", {"statement": "x"}, payload={"text": "y" * 100_000}) for n in range(300))
+    assert world.load(notes).written == 300
+    before = world.stats().memories
+    items = [asks.write("Note", {"statement": "x"}), asks.put("pages", "all", "Note", {"statement": "y" * (17 << 20)})]
+    with pytest.raises(mneme.MnemeError) as refused:
+        world.load(items)
+    assert refused.value.details["written"] == 1 and world.stats().memories == before + 1
+
+
 def test_the_past_and_its_proofs(world):
     note = world.write("Note", TEA)
     then = world.root()
