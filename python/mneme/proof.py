@@ -210,8 +210,9 @@ def verify(data: bytes, trusted_root: Optional[bytes] = None, records: Sequence[
     """Returns the lines to print; raises Refused or Unusable."""
     bundle = object_of(parse(data), "the input",
                        ("root", "seq", "world_id", "journal_root", "state_roots", "proofs"),
-                       ("ok",))
+                       ("ok", "log_position"))
     require(bundle.get("ok", True) is True, "ok is not true")
+    require(isinstance(bundle.get("log_position", {}), dict), "log_position is not an object")  # proves nothing
     root = hex_of(bundle["root"], "root", 32)
     seq = seq_of(bundle["seq"], "seq")
     journal_root = hex_of(bundle["journal_root"], "journal_root", 32)
@@ -252,9 +253,21 @@ def verify_proof(proof: Union[Mapping[str, Any], str, bytes], root: Optional[str
     is proven. Refused: it does not prove what it claims. `root` is the one that is trusted, as hex; without
     it the items are only shown to be under the root that stands in the proof. Some item must have each of
     the `records` (raw canonical bytes)."""
-    text = json.dumps(proof) if isinstance(proof, Mapping) else proof
     trusted_root = None if root is None else hex_of(root, "root", 32)
-    return verify(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text, trusted_root, records)
+    return verify(_text_of(proof), trusted_root, records)
+
+
+def _text_of(proof: Any) -> bytes:
+    if isinstance(proof, Mapping):
+        try:
+            proof = json.dumps(dict(proof))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise Unusable("not JSON: " + str(error)) from None
+    if isinstance(proof, str):
+        return proof.encode("utf-8", "surrogatepass")
+    if isinstance(proof, (bytes, bytearray, memoryview)):
+        return bytes(proof)
+    raise Unusable("neither an answer of prove nor its text: %r" % (proof,))
 
 
 # Command line.

@@ -300,8 +300,20 @@ def test_proofs_are_checked_without_the_engine(world):
     world.write("Note", {"statement": "three"})
     with pytest.raises(proofs.Refused, match="trusted"):
         mneme.verify_proof(proof, world.root().root)
-    with pytest.raises(proofs.Unusable):
-        mneme.verify_proof("no proof")
+    for nothing in ("no proof", None, [], [proof], 7, 1.5, True, {"root": b"x"}):
+        with pytest.raises(proofs.Unusable):
+            mneme.verify_proof(nothing)
+
+
+def test_a_proof_of_a_world_on_a_log_says_where_it_was(world):
+    proof = world.prove(ids=[world.write("Note", TEA).id])
+    where = {"epoch": 1, "seq": 1, "root": proof.root}
+    assert mneme.verify_proof({**proof, "log_position": where}) == mneme.verify_proof(proof)
+    for wrong in (None, 1, "1", [where]):
+        with pytest.raises(proofs.Refused, match="log_position"):
+            mneme.verify_proof({**proof, "log_position": wrong})
+    with pytest.raises(proofs.Refused, match="log_place"):
+        mneme.verify_proof({**proof, "log_place": where})
 
 
 def test_the_whole_journal_is_verified(world):
