@@ -99,9 +99,9 @@ def _told(record: Mapping[str, Any]) -> Tuple[str, str, str]:
     if "src" in record and "dst" in record:
         ended = ", ended" if record.get("tombstoned") else ""
         return f"<{record['src']} {record.get('type')} {record['dst']}>", "", ended.strip(", ")
-    if "kind" in record and "at" in record and "actor" in record:
+    if "kind" in record and "at" in record and "actor" in record and "seq" in record:
         what = record.get("uri") or record.get("id") or record.get("tag") or ""
-        fields = ", ".join(record.get("fields") or [])
+        fields = ", ".join(map(str, _listed(record.get("fields"))))
         by = f"by {record['actor']}" if record["actor"] else ""
         return f"<change {record['seq']} {record['kind']}>", "", \
             " ".join(part for part in (str(what), fields, by) if part)
@@ -110,7 +110,8 @@ def _told(record: Mapping[str, Any]) -> Tuple[str, str, str]:
         return f"<entry {record['seq']} {record['kind']}>", "", by
     if "data" in record and "created_by" in record:
         by = f"by {record['created_by']}" if record["created_by"] else ""
-        fields = ", ".join(str(change.get("field")) for change in record.get("changes") or [])
+        fields = ", ".join(str(change.get("field")) for change in _listed(record.get("changes"))
+                           if isinstance(change, dict))
         changed = f"changed {fields}" if fields else ""
         return f"<version {record.get('version')}>", _short(text_of(record)), \
             ", ".join(part for part in (by, changed, _minute(record.get("created_at"))) if part)
@@ -129,12 +130,17 @@ def _told(record: Mapping[str, Any]) -> Tuple[str, str, str]:
         if record.get(key):
             notes.append(f"by {record[key]}")
             break
-    notes += ["#" + str(tag) for tag in record.get("tags") or []]
+    notes += ["#" + str(tag) for tag in _listed(record.get("tags"))]
     made = _minute(record.get("created_at") or record.get("at"))
     if made:
         notes.append(made)
     name = str(record.get("uri") or record.get("topic_id"))
     return f"<{kind} {name}>" if kind else f"<{name}>", _short(text_of(record)), ", ".join(notes)
+
+
+def _listed(value: Any) -> List[Any]:
+    """A caller's own record may have anything under a key of mneme's."""
+    return value if isinstance(value, list) else []
 
 
 def _minute(time: Any) -> str:

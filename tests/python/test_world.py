@@ -316,6 +316,16 @@ def test_a_proof_of_a_world_on_a_log_says_where_it_was(world):
         mneme.verify_proof({**proof, "log_place": where})
 
 
+def test_records_of_any_make_are_printed():
+    version = {"version": 2, "data": TEA, "created_by": "ana"}
+    for changes in ({"statement": "x"}, "statement", 7, ["statement"], None):
+        assert repr(mneme.Record(version, changes=changes)) == f"<version 2> {TEA['statement']!r} by ana"
+    assert repr(mneme.Record(version, changes=[{"field": "statement"}])).endswith("by ana, changed statement")
+    assert repr(mneme.Record(kind="x", at="y", actor="z", fields=7))
+    assert repr(mneme.Record(seq=1, kind="x", at="y", actor="z", fields=7)) == "<change 1 x> by z"
+    assert repr(mneme.Record(uri="mneme://note/x#1", tags=7)) == "<mneme://note/x#1>"
+
+
 def test_the_whole_journal_is_verified(world):
     world.write("Note", TEA)
     told = world.verify()
