@@ -116,15 +116,24 @@ class AsyncWorld:
 
     def _wait_beside(self, loop: asyncio.AbstractEventLoop, ask: Ask[Any], answer: "asyncio.Future[Any]") -> None:
         """In a thread of its own: what is asked after it goes on."""
+        backend = self.world.backend
+        leave: Callable[[], None] = getattr(backend, "leave", lambda: None)
+
         def work() -> None:
             try:
-                said = feed.waited_page(self.world.backend, ask.request,
-                                        lambda: not answer.done() and not loop.is_closed())
+                try:
+                    said = feed.waited_page(backend, ask.request,
+                                            lambda: not answer.done() and not loop.is_closed())
+                finally:
+                    leave()
             except Exception as problem:
                 _tell(loop, _fail, answer, problem)
             else:
                 _tell(loop, _give, ask, answer, said)
-        threading.Thread(target=work, name="mneme-changes").start()
+        try:
+            threading.Thread(target=work, name="mneme-changes").start()
+        except Exception as problem:  # no thread is to be had: only he goes without
+            _fail(answer, problem)
 
     def _refuse(self, loop: asyncio.AbstractEventLoop, waiting: List[_Waiting],
                 why: Exception) -> None:

@@ -45,7 +45,7 @@ class Server:
         """This thread's; made anew where the server has closed it while nothing was asked."""
         known: Optional[http.client.HTTPConnection] = getattr(self._mine, "connection", None)
         if known is not None and known.sock is not None and _is_readable(known.sock):
-            self._drop()
+            self.leave()
             known = None
         if known is None:
             kind = (http.client.HTTPSConnection if self._parts.scheme == "https"
@@ -61,7 +61,7 @@ class Server:
             response = connection.getresponse()
             return response.status, response.read()
         except BaseException:
-            self._drop()  # whatever broke it off: half an answer may be on its way
+            self.leave()  # whatever broke it off: half an answer may be on its way
             raise
 
     def call(self, op: str, request: Dict[str, Any]) -> Record:
@@ -100,7 +100,8 @@ class Server:
         raise Unreachable("unreachable", f"the server at {self._parts.geturl()} answered "
                           f"{status} without an answer of mneme's: is it mneme?")
 
-    def _drop(self) -> None:
+    def leave(self) -> None:
+        """Closes the calling thread's connection; its next request makes another."""
         connection = getattr(self._mine, "connection", None)
         self._mine.connection = None
         if connection is not None:
@@ -130,7 +131,7 @@ class Server:
         """Lets go of the connections; the server goes on."""
         self._closed = True
         self._pool.shutdown(wait=True)
-        self._drop()
+        self.leave()
 
 
 _BROKEN = (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError)

@@ -1,6 +1,7 @@
 """Worlds that are awaited: the calls of one turn are one tick."""
 
 import asyncio
+import http.client
 import threading
 import time
 
@@ -166,6 +167,41 @@ def test_who_waits_for_changes_ends_with_the_world():
         with pytest.raises(mneme.Shutdown):
             await asyncio.wait_for(waiting, 10)
     asyncio.run(live())
+
+
+def test_who_finds_no_thread_to_wait_in_is_told(monkeypatch):
+    def none(self):
+        raise RuntimeError("can't start new thread")
+
+    async def live(town):
+        with monkeypatch.context() as patched:
+            patched.setattr(threading.Thread, "start", none)
+            waiting = asyncio.ensure_future(town.changes(since=0, wait_ms=30_000))
+            with pytest.raises(RuntimeError, match="new thread"):
+                await asyncio.wait_for(waiting, 10)
+            beside = asyncio.gather(town.changes(since=0, wait_ms=30_000), town.root(), return_exceptions=True)
+            refused, root = await asyncio.wait_for(beside, 10)
+            assert isinstance(refused, RuntimeError) and root.seq == 0
+        assert (await asyncio.wait_for(town.root(), 10)).seq == 0
+    with mneme.open_in_memory() as world:
+        asyncio.run(live(world.awaited()))
+
+
+def test_who_waited_for_changes_closes_the_connection(served, monkeypatch):
+    closed = []
+    close = http.client.HTTPConnection.close
+    monkeypatch.setattr(http.client.HTTPConnection, "close",
+                        lambda self: (closed.append(threading.current_thread().name), close(self))[1])
+
+    async def live(town):
+        await town.changes(since=0, wait_ms=10)
+        assert "mneme-changes" in closed
+        closed.clear()
+        with pytest.raises(mneme.SeqUnavailable):
+            await town.changes(since=99, wait_ms=10)
+        assert "mneme-changes" in closed
+    with mneme.connect(served.url) as world:
+        asyncio.run(live(world.awaited()))
 
 
 def test_a_load_lets_others_in_between(world):
