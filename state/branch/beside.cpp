@@ -13,7 +13,8 @@ std::string mark_path(const std::string& directory) {
 }
 
 /// Whether it is what a backup for `to` left: marked so, or nothing that was ever finished.
-result<bool> is_of_attempt(file_system& files, const std::string& directory, const std::string& to) {
+result<bool> is_of_attempt(file_system& files, const std::string& directory,
+                           const std::string& to) {
   if (const auto mark = read_file(files, mark_path(directory)); mark && *mark == to) return true;
   auto has_world = files.exists(world_path(directory));
   if (!has_world || *has_world) return has_world ? result<bool>(false) : propagate(has_world);

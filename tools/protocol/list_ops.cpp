@@ -30,18 +30,13 @@ constexpr std::array list_table = {key_shape{"types", &shapes::texts},
                                    key_shape{"at", &shapes::time},
                                    key_shape{"scope", &shapes::scope},
                                    key_shape{"deadline_ms", &shapes::integer}};
-constexpr std::array history_table = {key_shape{"id", &shapes::text},
-                                      key_shape{"uri", &shapes::text},
-                                      key_shape{"namespace", &shapes::text},
-                                      key_shape{"key", &shapes::text},
-                                      key_shape{"limit", &shapes::integer},
-                                      key_shape{"before", &shapes::integer},
-                                      key_shape{"actor", &shapes::text},
-                                      key_shape{"at_seq", &shapes::integer},
-                                      key_shape{"at_least", &shapes::integer},
-                                      key_shape{"at", &shapes::time},
-                                      key_shape{"scope", &shapes::scope},
-                                      key_shape{"deadline_ms", &shapes::integer}};
+constexpr std::array history_table = {
+    key_shape{"id", &shapes::text},          key_shape{"uri", &shapes::text},
+    key_shape{"namespace", &shapes::text},   key_shape{"key", &shapes::text},
+    key_shape{"limit", &shapes::integer},    key_shape{"before", &shapes::integer},
+    key_shape{"actor", &shapes::text},       key_shape{"at_seq", &shapes::integer},
+    key_shape{"at_least", &shapes::integer}, key_shape{"at", &shapes::time},
+    key_shape{"scope", &shapes::scope},      key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array count_table = {
     key_shape{"actor", &shapes::text},       key_shape{"at_seq", &shapes::integer},
     key_shape{"at_least", &shapes::integer}, key_shape{"at", &shapes::time},

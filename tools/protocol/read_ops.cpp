@@ -21,20 +21,14 @@ namespace mneme::protocol {
 
 namespace {
 
-constexpr std::array get_table = {key_shape{"id", &shapes::text},
-                                  key_shape{"uri", &shapes::text},
-                                  key_shape{"namespace", &shapes::text},
-                                  key_shape{"key", &shapes::text},
-                                  key_shape{"actor", &shapes::text},
-                                  key_shape{"at_seq", &shapes::integer},
-                                  key_shape{"at_least", &shapes::integer},
-                                  key_shape{"at", &shapes::time},
-                                  key_shape{"raw", &shapes::boolean},
-                                  key_shape{"events", &shapes::boolean},
-                                  key_shape{"history", &shapes::boolean},
-                                  key_shape{"history_limit", &shapes::integer},
-                                  key_shape{"scope", &shapes::scope},
-                                  key_shape{"deadline_ms", &shapes::integer}};
+constexpr std::array get_table = {
+    key_shape{"id", &shapes::text},          key_shape{"uri", &shapes::text},
+    key_shape{"namespace", &shapes::text},   key_shape{"key", &shapes::text},
+    key_shape{"actor", &shapes::text},       key_shape{"at_seq", &shapes::integer},
+    key_shape{"at_least", &shapes::integer}, key_shape{"at", &shapes::time},
+    key_shape{"raw", &shapes::boolean},      key_shape{"events", &shapes::boolean},
+    key_shape{"history", &shapes::boolean},  key_shape{"history_limit", &shapes::integer},
+    key_shape{"scope", &shapes::scope},      key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array resolve_table = {
     key_shape{"uri", &shapes::text, true},  key_shape{"actor", &shapes::text},
     key_shape{"at_seq", &shapes::integer},  key_shape{"at_least", &shapes::integer},
@@ -50,22 +44,30 @@ constexpr std::array get_edge_table = {key_shape{"src", &shapes::text, true},
                                        key_shape{"at", &shapes::time},
                                        key_shape{"scope", &shapes::scope},
                                        key_shape{"deadline_ms", &shapes::integer}};
-constexpr std::array edges_table = {
-    key_shape{"id", &shapes::text},             key_shape{"uri", &shapes::text},
-    key_shape{"direction", &shapes::text},
-    key_shape{"types", &shapes::texts},         key_shape{"include_tombstoned", &shapes::boolean},
-    key_shape{"limit", &shapes::integer},       key_shape{"offset", &shapes::integer},
-    key_shape{"actor", &shapes::text},          key_shape{"at_seq", &shapes::integer},
-    key_shape{"at_least", &shapes::integer},    key_shape{"at", &shapes::time},
-    key_shape{"deadline_ms", &shapes::integer}, key_shape{"scope", &shapes::scope}};
+constexpr std::array edges_table = {key_shape{"id", &shapes::text},
+                                    key_shape{"uri", &shapes::text},
+                                    key_shape{"direction", &shapes::text},
+                                    key_shape{"types", &shapes::texts},
+                                    key_shape{"include_tombstoned", &shapes::boolean},
+                                    key_shape{"limit", &shapes::integer},
+                                    key_shape{"offset", &shapes::integer},
+                                    key_shape{"actor", &shapes::text},
+                                    key_shape{"at_seq", &shapes::integer},
+                                    key_shape{"at_least", &shapes::integer},
+                                    key_shape{"at", &shapes::time},
+                                    key_shape{"deadline_ms", &shapes::integer},
+                                    key_shape{"scope", &shapes::scope}};
 
-constexpr std::array stale_of_table = {
-    key_shape{"id", &shapes::text},        key_shape{"uri", &shapes::text},
-    key_shape{"limit", &shapes::integer},
-    key_shape{"offset", &shapes::integer}, key_shape{"actor", &shapes::text},
-    key_shape{"at_seq", &shapes::integer}, key_shape{"at_least", &shapes::integer},
-    key_shape{"at", &shapes::time},        key_shape{"deadline_ms", &shapes::integer},
-    key_shape{"scope", &shapes::scope}};
+constexpr std::array stale_of_table = {key_shape{"id", &shapes::text},
+                                       key_shape{"uri", &shapes::text},
+                                       key_shape{"limit", &shapes::integer},
+                                       key_shape{"offset", &shapes::integer},
+                                       key_shape{"actor", &shapes::text},
+                                       key_shape{"at_seq", &shapes::integer},
+                                       key_shape{"at_least", &shapes::integer},
+                                       key_shape{"at", &shapes::time},
+                                       key_shape{"deadline_ms", &shapes::integer},
+                                       key_shape{"scope", &shapes::scope}};
 
 result<void> check_find_item(const json& value, const json&, const json_path& at) {
   return check_item_of("find", find_keys(), value, at);

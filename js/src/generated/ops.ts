@@ -436,7 +436,7 @@ export abstract class Ops {
    *
    * As a line: `{"op":"edges","id":"00000000000000000000000001","direction":"both"}`
    */
-  edges(request: Request<"edges">, options?: CallOptions): Promise<Answer<"edges">> {
+  edges(request: Request<"edges"> = {}, options?: CallOptions): Promise<Answer<"edges">> {
     return this.call("edges", request, options);
   }
 
@@ -715,7 +715,7 @@ export abstract class Ops {
    *
    * As a line: `{"op":"stale_of","id":"00000000000000000000000001"}`
    */
-  staleOf(request: Request<"stale_of">, options?: CallOptions): Promise<Answer<"stale_of">> {
+  staleOf(request: Request<"stale_of"> = {}, options?: CallOptions): Promise<Answer<"stale_of">> {
     return this.call("stale_of", request, options);
   }
 

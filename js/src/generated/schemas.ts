@@ -618,7 +618,7 @@ export interface components {
              */
             direction?: "out" | "in" | "both";
             /** @description Id of a memory (26 characters). */
-            id: string;
+            id?: string;
             include_tombstoned?: boolean;
             /** @description At most so many results. */
             limit?: number;
@@ -629,6 +629,8 @@ export interface components {
             /** @description A signed scope that narrows what the asker sees. */
             scope?: components["schemas"]["scope"];
             types?: string[];
+            /** @description Uri of a memory: mneme://Type/ID#VERSION. */
+            uri?: string;
         };
         erase_answer: {
             branches: string[];
@@ -960,6 +962,8 @@ export interface components {
             raw?: boolean;
             /** @description A signed scope that narrows what the asker sees. */
             scope?: components["schemas"]["scope"];
+            /** @description Uri of a memory: mneme://Type/ID#VERSION. */
+            uri?: string;
         };
         history_answer: {
             at_seq: number;
@@ -1009,6 +1013,8 @@ export interface components {
             op?: "history";
             /** @description A signed scope that narrows what the asker sees. */
             scope?: components["schemas"]["scope"];
+            /** @description Uri of a memory: mneme://Type/ID#VERSION. */
+            uri?: string;
         };
         hit: {
             audience: string | null;
@@ -2108,7 +2114,7 @@ export interface components {
             /** @description Give up after so many milliseconds. */
             deadline_ms?: number;
             /** @description Id of the memory that has fallen. */
-            id: string;
+            id?: string;
             /** @description At most so many results. */
             limit?: number;
             /** @description Skip so many results. */
@@ -2117,6 +2123,8 @@ export interface components {
             op?: "stale_of";
             /** @description A signed scope that narrows what the asker sees. */
             scope?: components["schemas"]["scope"];
+            /** @description Uri of a memory: mneme://Type/ID#VERSION. */
+            uri?: string;
         };
         stats_answer: {
             checkpoint_seq: number;

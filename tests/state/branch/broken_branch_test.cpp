@@ -1,6 +1,7 @@
 // Branches that were broken off while something was erased, or by a disk that goes on in part: no
 // world, or a whole one, and in the end nothing of what was erased.
-// Of: state/branch/backup.cpp, state/branch/unfinished.cpp, state/branch/fork.cpp
+// Of: state/branch/backup.cpp, state/branch/beside.cpp, state/branch/unfinished.cpp
+// Of: state/branch/fork.cpp
 
 #include <catch2/catch.hpp>
 
