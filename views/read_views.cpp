@@ -5,7 +5,6 @@
 #include "messages/held_bytes.hpp"
 #include "messages/seams/checked_seams.hpp"
 #include "storage/key_layout.hpp"
-#include "views/standing.hpp"
 
 namespace mneme {
 
@@ -143,7 +142,6 @@ void expect_rows(const read_views& views, std::span<const row_no> rows) {
   for (const row_no row : rows) expect_place(views, columns.node(row), row);
   for (const row_no row : rows) expect_record(views, row);
   for (const row_no row : rows) views.lineage->expect_edges_out(columns.node(row));
-  expect_standings(views, rows);
 }
 
 slots_left_out slots_over(const read_views& views, seq_no at) {

@@ -1,7 +1,6 @@
 #include "views/standing.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <unordered_set>
@@ -138,65 +137,6 @@ lineage_standing lineage_reader::of(row_no row) const {
 memory_standing lineage_reader::standing_of(row_no row) const {
   const lineage_standing found = of(row);
   return {.trust = trust_of(found.distrust_e9), .stale = found.stale, .truncated = found.truncated};
-}
-
-namespace {
-
-/// Some nodes that are looked at soon; what is beyond is not hinted at.
-class expected_nodes {
-public:
-  void add(node_no node) {
-    if (count_ < nodes_.size()) nodes_[count_++] = node;
-  }
-  [[nodiscard]] bool is_full() const { return count_ == nodes_.size(); }
-  /// Keeps those that `wanted(node)` says.
-  template <class Wanted>
-  void keep(const Wanted& wanted) {
-    const auto left = std::remove_if(nodes_.begin(), nodes_.begin() + count_,
-                                     [&](node_no node) { return !wanted(node); });
-    count_ = static_cast<std::uint32_t>(left - nodes_.begin());
-  }
-  [[nodiscard]] std::span<const node_no> all() const { return std::span(nodes_).first(count_); }
-
-private:
-  std::array<node_no, 2 * rows_expected> nodes_;
-  std::uint32_t count_ = 0;
-};
-
-} // namespace
-
-void expect_standings(const read_views& views, std::span<const row_no> rows) {
-  const attributes& columns = *views.attributes;
-  const graph& lineage = *views.lineage;
-  constexpr seq_no newest{forever - 1};
-  expected_nodes supports;
-  const auto add_support = [&](const neighbour& n) {
-    if (supports.is_full()) return false;
-    if (!is_support(n.type)) return true;
-    supports.add(n.node);
-    columns.prefetch_doubt(n.node);
-    lineage.expect_types_in(n.node);
-    lineage.expect_lists(n.node);
-    return true;
-  };
-  for (const row_no row : rows)
-    if (const node_no node = columns.node(row); lineage.has_edges_out(node))
-      lineage.neighbours(node, edge_direction::out, newest, false, std::ref(add_support));
-  supports.keep([&](node_no node) { return was_objected_to(lineage, node); });
-  for (const node_no node : supports.all()) lineage.expect_edges_in(node);
-  expected_nodes asked;
-  const auto add_first = [&](const neighbour& n) {
-    if (is_objection(n.type)) asked.add(n.node);
-    return false;
-  };
-  for (const node_no node : supports.all()) {
-    asked.add(node);
-    lineage.neighbours(node, edge_direction::in, newest, false, std::ref(add_first));
-  }
-  for (const node_no node : asked.all()) columns.rows().prefetch_last_of(node);
-  for (const node_no node : asked.all())
-    if (const row_no row = columns.rows().last_of(node); row.value != no_number)
-      __builtin_prefetch(&columns.rows().line(row));
 }
 
 namespace {

@@ -96,10 +96,6 @@ private:
   supersession supersessions_;
 };
 
-/// Hints that a lineage_reader is asked for the standing of these rows next. What most of them hang
-/// on comes one after the other, so that it is asked for step by step, of all rows at once.
-void expect_standings(const read_views& views, std::span<const row_no> rows);
-
 /// The trust of all memories, their lineages whole. Costs as much as there are memories of an own
 /// trust below 1, and memories that rest on these.
 class known_distrust {

@@ -152,8 +152,6 @@ public:
   /// False where no row of `node` that some retained read can see is tombstoned, or of an own trust
   /// below 1: most of what others rest on needs no look at its rows.
   [[nodiscard]] bool ever_in_doubt(node_no node) const;
-  /// Hints that this is asked soon.
-  void prefetch_doubt(node_no node) const;
   /// Newest record at or before `at`; default values if there is none.
   [[nodiscard]] activation activation_of(node_no node, seq_no at) const;
   /// Hints that the activation of `node` is asked for soon.

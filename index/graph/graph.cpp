@@ -96,14 +96,6 @@ void graph::expect_edges_out(node_no node) const {
   impl_->prefetch_entries(node, edge_direction::out);
 }
 
-void graph::expect_edges_in(node_no node) const {
-  impl_->prefetch_entries(node, edge_direction::in);
-}
-
-void graph::expect_types_in(node_no node) const {
-  __builtin_prefetch(impl_->types_in.find(node.value));
-}
-
 bool graph::ever_led_to(node_no node, edge_type type) const {
   const std::uint32_t* types = impl_->types_in.find(node.value);
   return types != nullptr && (load_acquire(*types) >> static_cast<unsigned>(type) & 1U) != 0;

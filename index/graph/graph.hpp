@@ -91,9 +91,6 @@ public:
   /// come, they themselves.
   void expect_lists(node_no node) const;
   void expect_edges_out(node_no node) const;
-  void expect_edges_in(node_no node) const;
-  /// Hints that ever_led_to() is asked of `node` soon.
-  void expect_types_in(node_no node) const;
   /// All such nodes, and some that only reads before those may see. Valid for the graph's life.
   [[nodiscard]] std::span<const std::uint32_t> ever_led_to(edge_type type) const;
   /// Breadth-first walk; visits each node once, the start is excluded.
