@@ -130,7 +130,7 @@ TEST_CASE("MessagePack that JSON could not say is refused") {
   CHECK(code("\x81\xA2id\xDD\xFF\xFF\xFF\xFF") == "bad_json");                 // as long as it says
   // A number that is too large is said after what the request lacks.
   const std::string late = "\x81\xA6\x61t_seq\xCF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF";
-  CHECK(code_of(world.call_packed("edges", late)) == "missing_key");
+  CHECK(code_of(world.call_packed("resolve", late)) == "missing_key");
   CHECK(code_of(world.call_packed("root", late)) == "out_of_range");
 }
 
