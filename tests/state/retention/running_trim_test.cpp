@@ -223,7 +223,7 @@ broken_running_trim break_running_trim(std::uint64_t nth, bool from_then_on) {
 TEST_CASE("a running trim that was broken off anywhere is finished by the next open") {
   bool was_finished_later = false;
   std::uint64_t operations = 0;
-  for (std::uint64_t nth = 1;; ++nth) {
+  for (std::uint64_t nth = 1;; nth += operations_apart) {
     INFO("operation " << nth << " and all behind it");
     const broken_running_trim found = break_running_trim(nth, true);
     was_finished_later = was_finished_later || (found.is_trimmed && !found.was_done);
@@ -232,7 +232,7 @@ TEST_CASE("a running trim that was broken off anywhere is finished by the next o
   }
   CHECK(was_finished_later);
   // The simulator and the nightly kills break others off.
-  for (std::uint64_t nth = 1; nth < operations; nth += 3) {
+  for (std::uint64_t nth = 1; nth < operations; nth += 3 * operations_apart) {
     INFO("operation " << nth << " alone");
     break_running_trim(nth, false);
   }
@@ -300,7 +300,7 @@ TEST_CASE("forks and copies that are made in the midst of a trim are whole") {
 
 TEST_CASE("an erasure that was broken off behind a trim that was is finished, and so is the trim") {
   bool is_done = false;
-  for (std::uint64_t nth = 1; !is_done; ++nth) {
+  for (std::uint64_t nth = 1; !is_done; nth += operations_apart) {
     INFO("operation " << nth);
     trimmed_site place;
     std::vector<memory_id> ids;

@@ -164,7 +164,7 @@ broken_trim break_trim(std::uint64_t nth, bool from_then_on) {
 TEST_CASE("a trim that was broken off anywhere is finished by the next open, or was never begun") {
   bool was_finished_later = false;
   std::uint64_t operations = 0;
-  for (std::uint64_t nth = 1;; ++nth) {
+  for (std::uint64_t nth = 1;; nth += operations_apart) {
     INFO("operation " << nth << " and all behind it");
     const broken_trim found = break_trim(nth, true);
     was_finished_later = was_finished_later || (found.is_trimmed && !found.was_done);
@@ -173,7 +173,7 @@ TEST_CASE("a trim that was broken off anywhere is finished by the next open, or 
   }
   CHECK(was_finished_later);
   // The simulator and the nightly kills break others off.
-  for (std::uint64_t nth = 1; nth < operations; nth += 3) {
+  for (std::uint64_t nth = 1; nth < operations; nth += 3 * operations_apart) {
     INFO("operation " << nth << " alone");
     break_trim(nth, false);
   }
