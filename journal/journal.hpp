@@ -104,7 +104,8 @@ public:
   result<void> reserve(std::span<const entry> entries);
   /// Writes one frame behind the last. `previous_root` = OverallRoot after the last frame. The
   /// entries continue the sequence. limit_exceeded (nothing written) over the bounds of a frame.
-  /// Does not sync, except what is behind when a new segment begins or the last frame is a seal.
+  /// Does not sync, except what is behind when a new segment begins, the last frame is a seal, or an
+  /// entry erases: its frame then says that all before it is durable.
   /// disk_full: nothing of the frame is there, and the next append tries again. After any other
   /// failure the journal refuses everything further (io).
   result<void> append(std::span<const entry> entries, const digest& previous_root);

@@ -414,7 +414,8 @@ public:
   result<root_set> root(std::optional<seq_no> at_seq = {},
                         std::optional<std::int64_t> deadline_ms = {});
   result<proof_bundle> prove(const prove_request& request);
-  /// verify_world() of this world, beside its writers; reads the whole journal.
+  /// verify_world() of this world, beside its writers; reads the whole journal, which close() waits
+  /// for.
   result<verify_report> verify(std::optional<std::int64_t> deadline_ms = {});
   result<std::optional<manifest>> find_snapshot(const digest& overall_root);
   result<std::vector<journal_item>> journal(seq_no from, std::size_t limit,

@@ -34,26 +34,24 @@ result<void> check_outside(const std::string& directory, const std::string& into
               key);
 }
 
-/// unsupported where a directory cannot change places with one beside `path`.
-result<void> check_same_disk(const std::string& directory, const std::string& path) {
+/// Whether a directory can change places with one beside `path`; one that is mounted cannot with
+/// one beside itself.
+bool may_change_places(const std::string& directory, const std::string& path) {
   struct stat here{};
   struct stat there{};
+  const std::string above = std::filesystem::path(path).parent_path().string();
+  if (::stat(directory.c_str(), &here) != 0 || ::stat(above.c_str(), &there) != 0) return true;
+  return here.st_dev == there.st_dev;
+}
+
+/// unsupported where it cannot.
+result<void> check_same_disk(const std::string& directory, const std::string& path) {
   const std::string beside = std::filesystem::path(path).parent_path().string();
-  if (::stat(directory.c_str(), &here) != 0 || ::stat(beside.c_str(), &there) != 0) return {};
-  if (here.st_dev == there.st_dev) return {};
+  if (may_change_places(directory, path)) return {};
   return fail(errc::unsupported,
               beside + " is on another disk than " + directory
                   + ": the two cannot change places. Name a directory on the same disk",
               "keep_as");
-}
-
-/// Such a directory has its name from its place.
-bool is_mount_point(const std::string& directory) {
-  struct stat own{};
-  struct stat around{};
-  const std::string above = std::filesystem::path(directory).parent_path().string();
-  if (::stat(directory.c_str(), &own) != 0 || ::stat(above.c_str(), &around) != 0) return false;
-  return own.st_dev != around.st_dev;
 }
 
 /// Directories that were made for what was refused, as far as nothing is in them.
@@ -101,7 +99,7 @@ result<branch_report> backup_world(const std::string& directory, const std::stri
   if (auto ok = check_outside(from, to, "into"); !ok) return propagate(ok);
   std::error_code unknown;
   const bool was_beside = std::filesystem::exists(beside(to), unknown) || unknown;
-  auto made = made_in(to, [&] { return backup_files(*disk, from, to, !is_mount_point(to)); });
+  auto made = made_in(to, [&] { return backup_files(*disk, from, to, may_change_places(to, to)); });
   if (!was_beside) remove_empty(beside(to));
   return made;
 }
