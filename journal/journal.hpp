@@ -104,10 +104,10 @@ public:
   result<void> reserve(std::span<const entry> entries);
   /// Writes one frame behind the last. `previous_root` = OverallRoot after the last frame. The
   /// entries continue the sequence. limit_exceeded (nothing written) over the bounds of a frame.
-  /// Does not sync, except what is behind when a new segment begins, the last frame is a seal, or an
-  /// entry erases: its frame then says that all before it is durable.
-  /// disk_full: nothing of the frame is there, and the next append tries again. After any other
-  /// failure the journal refuses everything further (io).
+  /// Does not sync, except what is behind when a new segment begins, the last frame is a seal, or
+  /// an entry erases: its frame then says that all before it is durable. disk_full: nothing of the
+  /// frame is there, and the next append tries again. After any other failure the journal refuses
+  /// everything further (io).
   result<void> append(std::span<const entry> entries, const digest& previous_root);
   /// A frame without entries that carries the last root; syncs what is before it first, so that it
   /// vouches for all of it. No-op if the last frame is a seal or there is none.
