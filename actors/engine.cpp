@@ -30,6 +30,7 @@ result<void> engine::impl::close() {
   // Whoever comes second waits for the first: the world is closed when any close() returns.
   const std::lock_guard one_at_a_time(closing);
   if (std::exchange(closed, true)) return std::unexpected(was_closed);
+  listed.reset(); // what it was told of is done while it can be
   feed.is_over = true;
   if (arm != nullptr) {
     gate.close();
@@ -94,6 +95,9 @@ result<engine> engine::open(engine_options options) {
   i->opened_with = std::move(options);
   opened->actors.threads = thread_use::lent_threads; // the actor system is the engine's own
   i->running = i->home->start(std::move(*opened));
+  if (const auto& o = i->opened_with; !o.directory.empty() && !o.read_only)
+    i->listed = std::make_unique<open_world_entry>(
+        o.directory, [own = i.get()](const erase_request& r) { return own->erase(r); });
   return engine(std::move(i));
 }
 

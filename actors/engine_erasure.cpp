@@ -1,9 +1,11 @@
-// Erasing in more than one step: in portions, and in every branch of the world.
+// Erasing in more than one step: in portions, and in every branch of the world, whoever has it
+// open.
 
 #include <algorithm>
 #include <utility>
 
 #include "actors/engine_impl.hpp"
+#include "actors/open_worlds.hpp"
 #include "state/branch/branch_note.hpp"
 #include "state/erasure/erase_portions.hpp"
 
@@ -25,6 +27,22 @@ engine_options options_for_branch(const engine_options& own, const std::string& 
   return o;
 }
 
+/// By whoever has it open, and if nobody has by an engine of its own.
+result<erase_result> erase_in(const engine_options& own, const std::string& path,
+                              const erase_request& r) {
+  if (auto here = erase_if_open_here(path, r)) return std::move(*here);
+  auto opened = engine::open(options_for_branch(own, path));
+  if (!opened && opened.error().code == errc::busy && own.erase_elsewhere) {
+    auto told = own.erase_elsewhere(path, r);
+    return told || told.error().code != errc::busy ? std::move(told) : propagate(opened);
+  }
+  if (!opened) return propagate(opened);
+  auto erased = opened->erase(r);
+  auto closed = opened->close();
+  if (erased && !closed) return propagate(closed);
+  return erased;
+}
+
 branch_erasure erase_branch(const engine_options& own, const reached_branch& branch,
                             const erase_request& r, erase_result& done) {
   branch_erasure out{
@@ -44,16 +62,12 @@ branch_erasure erase_branch(const engine_options& own, const reached_branch& bra
                        why.message + ": once it is closed there, the same request erases in it")
                : ended(branch_outcome::failed, why.message);
   };
-  auto opened = engine::open(options_for_branch(own, branch.path));
-  if (!opened) return failed(opened.error());
-  auto erased = opened->erase(r);
-  const auto closed = opened->close();
+  auto erased = erase_in(own, branch.path, r);
   if (!erased && erased.error().code == errc::not_found) return ended(branch_outcome::nothing, {});
   if (!erased) return failed(erased.error());
   out.memories = erased->erased.size() + erased->fields.size();
   out.seq = erased->seq;
   done = std::move(*erased);
-  if (!closed) return failed(closed.error());
   return ended(out.memories > 0 ? branch_outcome::erased : branch_outcome::nothing, {});
 }
 
@@ -66,15 +80,20 @@ void add_ids(erase_request& r, const erase_result& done) {
 
 } // namespace
 
+result<erase_result> engine::impl::erase(const erase_request& request,
+                                         std::optional<std::int64_t> deadline_ms) {
+  return erase_in_portions([&]() {
+    return write<erase_result>([&](auto reply) { return erase_command{request, std::move(reply)}; },
+                               deadline_ms);
+  });
+}
+
 result<erase_result> engine::erase(erase_request request, std::optional<std::int64_t> deadline_ms) {
   if (impl_->arm != nullptr)
     return fail(errc::unsupported, "an arm has its past in common with others: what must go is "
                                    "erased in the world that they were made of");
   const bool with_branches = std::exchange(request.with_branches, false);
-  auto done = erase_in_portions([&]() {
-    return impl_->write<erase_result>(
-        [&](auto reply) { return erase_command{request, std::move(reply)}; }, deadline_ms);
-  });
+  auto done = impl_->erase(request, deadline_ms);
   if (!with_branches || (!done && done.error().code != errc::not_found)) return done;
   auto branches =
       impl_->inside([&](world& w) { return reachable_branches(*w.files, w.directory, w.info); });

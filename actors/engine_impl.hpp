@@ -9,6 +9,7 @@
 #include "actors/call_gate.hpp"
 #include "actors/engine_home.hpp"
 #include "actors/feed_carrier.hpp"
+#include "actors/open_worlds.hpp"
 #include "actors/query_list.hpp"
 #include "mneme/engine.hpp"
 #include "query/deadline.hpp"
@@ -37,6 +38,8 @@ struct engine::impl {
   engine_options opened_with; ///< not of an arm
   call_gate gate;             ///< every call but close() holds a pass
   feed_carrier feed;          ///< not of an arm
+  /// Of a world on the disk that is written to: where others find it.
+  std::unique_ptr<open_world_entry> listed;
   std::mutex closing;
   bool closed = false;
 
@@ -94,6 +97,10 @@ struct engine::impl {
       });
     });
   }
+
+  /// In portions, in this world alone.
+  result<erase_result> erase(const erase_request& request,
+                             std::optional<std::int64_t> deadline_ms = {});
 
   /// Waits, where the request says so, until there is a change or `is_over`.
   result<changes_result> changes(changes_request request, const std::atomic<bool>& is_over);

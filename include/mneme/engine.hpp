@@ -63,6 +63,9 @@ struct engine_options {
   std::optional<std::string> log{};
   /// Makes connections to logs; without one, opening a world that is on one is unsupported.
   log_factory logs{};
+  /// Erases in a branch that another process has open, by asking that process; `busy` where it
+  /// takes no questions. Without one such branches are left (branch_outcome::busy).
+  branch_eraser erase_elsewhere{};
   /// Of a world that is on a log: follow who leads it. Reads are answered as of what has come from
   /// the log so far; writes are read_only, which names the leader, and reads reinforce nothing. The
   /// log needs to be read only. The world is made from the log where the directory has none.

@@ -5,11 +5,13 @@
 /// not.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "mneme/error.hpp"
 #include "mneme/ids.hpp"
 #include "mneme/types.hpp"
 
@@ -58,7 +60,7 @@ struct erased_memory {
 enum class branch_outcome : std::uint8_t {
   erased = 1, ///< or would be
   nothing,    ///< it has nothing of what is named, or no more
-  busy,       ///< open elsewhere: the same request again, once it is closed
+  busy,       ///< open elsewhere, and takes no questions: the same request again, once it is closed
   missing,    ///< a note leads there, and no world of that name is there: deleted, or moved
   failed,     ///< as `note` says
 };
@@ -89,5 +91,9 @@ struct erase_result {
   std::vector<erased_topic_field> fields{}; ///< of a request for a field; in the order of topics
   std::vector<erased_topic_field> fields_erased_before{}; ///< likewise; then `fields` is empty
 };
+
+/// Has whoever has the world in `directory` open carry out the request.
+using branch_eraser =
+    std::function<result<erase_result>(const std::string& directory, const erase_request& request)>;
 
 } // namespace mneme

@@ -175,6 +175,7 @@ struct unarchive_request {
 struct put_field_record_request {
   topic_field field;
   std::vector<field_revision> revisions; ///< 1 to field.head.revisions
+  bool brings_back_erased = false;       ///< else what was erased of the topic stays away
 };
 
 struct merged_topics {

@@ -69,8 +69,9 @@ asked_selection read_asked(std::string_view words, std::string_view language = d
 bool is_value(const asked_selection& asked, std::string_view term);
 /// Nothing but three digits or fewer.
 bool is_small_number(std::string_view term);
-/// The words among which a name is looked for: those of the text, folded, but for what is in
-/// addresses and paths ("ana.maria@example.org" is not Ana).
+/// The words among which a name is looked for: those of the text, folded, without the 's
+/// of "Valentine's Day", and but for what is in addresses and paths ("ana.maria@example.org" is not
+/// Ana).
 std::vector<std::string> named_words(std::string_view text);
 /// Whether the folded word stands in `text` with a capital letter, and asks nothing ("Will you …").
 bool stands_as_name(std::string_view text, std::string_view word);

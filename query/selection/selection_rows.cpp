@@ -60,9 +60,9 @@ bool selection_state::is_named(const std::vector<std::string>& words,
                                const std::vector<std::string>& text) const {
   if (follow_each_other(words, text)) return true;
   return std::ranges::any_of(names, [&](const called_name& called) {
-    return folded_words(called.name) == words
+    return named_words(called.name) == words
            && std::ranges::any_of(called.others, [&](const std::string& other) {
-                return follow_each_other(folded_words(other), text);
+                return follow_each_other(named_words(other), text);
               });
   });
 }

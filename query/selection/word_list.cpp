@@ -294,7 +294,8 @@ std::vector<std::string> named_words(std::string_view text) {
     const auto bytes =
         static_cast<std::size_t>(std::find_if(from, text.data() + text.size(), is_space) - from);
     const auto word = text.substr(at, bytes);
-    if (!has_parts_of_its_own(without_marks(word))) rest += word;
+    const auto bare = without_marks(word);
+    if (!has_parts_of_its_own(bare)) rest += without_possessive(bare);
     rest.push_back(' ');
     at += bytes + 1;
   }

@@ -135,7 +135,7 @@ result<void> run(execution& x, const put_field_record_request& r, const prepared
   // What was erased does not come back; who sets the field anew says something else.
   auto is_erased = x.state.is_field_erased(wanted.topic, wanted.name);
   if (!is_erased) return propagate(is_erased);
-  if (*is_erased) {
+  if (*is_erased && !r.brings_back_erased) {
     x.out.results.push_back(unchanged(x));
     return {};
   }

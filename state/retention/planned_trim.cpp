@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "journal/journal.hpp"
 #include "messages/ensure.hpp"
 #include "state/checkpoint/checkpoint.hpp"
@@ -27,7 +29,11 @@ result<void> planned_trim::carry_last() {
   // Of two trims the later one says all, and the world begins at the later point. Of uses there is
   // nothing before that which has not gone.
   if (options_.versions && (is_below_another_ || follower_.point() > before_))
-    return fail(errc::seq_unavailable, "history was trimmed to a later point: take that, or none",
+    return fail(errc::seq_unavailable,
+                fmt::format("history was trimmed to a later point{}: take that, or none",
+                            follower_.point() > before_
+                                ? fmt::format(", seq {}", follower_.point().value)
+                                : ""),
                 "before");
   if (const auto due = follower_.at(before_)) plan_.carry(*due);
   return {};

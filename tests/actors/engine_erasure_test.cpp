@@ -1,15 +1,18 @@
 // An engine erases what is more than goes at once in portions, and answers once; in every branch
-// that notes lead to, whether it was made of the world or the world of it.
+// that notes lead to, whether it was made of the world or the world of it, and whoever has it open.
+// Of: actors/open_worlds.cpp
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <sstream>
 
 #include "mneme/engine.hpp"
 #include "mneme/recovery.hpp"
+#include "storage/file.hpp"
 #include "tests/storage/temporary_directory.hpp"
 
 using namespace mneme;
@@ -146,7 +149,8 @@ TEST_CASE("an erasure goes from branch to branch") {
   erase_request r = all_of("ana");
   {
     engine b = opened(at("b"));
-    const auto open_elsewhere = std::make_unique<engine>(opened(at("c")));
+    const auto elsewhere = make_posix_file_system()->lock(at("c"));
+    REQUIRE(elsewhere);
     auto left = b.erase(r);
     REQUIRE(left);
     CHECK(left->branches == std::vector<std::string>{at("a"), at("c")});
@@ -161,11 +165,6 @@ TEST_CASE("an erasure goes from branch to branch") {
     CHECK(done->in_branches[2].outcome == branch_outcome::missing);
     CHECK(done->in_branches[2].path == at("gone"));
     CHECK(done->branches == std::vector<std::string>{at("c")});
-    // It goes on as it is, and brings nothing back.
-    CHECK(open_elsewhere->get(shared));
-    write(*open_elsewhere, note_of("bob", "plain in c"));
-    REQUIRE(open_elsewhere->checkpoint());
-    CHECK(open_elsewhere->get(shared));
     CHECK_FALSE(anywhere_in(at("a"), "zyxneedle"));
   }
   CHECK(anywhere_in(at("c"), "zyxneedle"));
@@ -208,4 +207,108 @@ TEST_CASE("a branch that a world took the place of again is missed, wherever it 
   REQUIRE(done);
   REQUIRE(done->in_branches.size() == 1);
   CHECK(done->in_branches[0].outcome == branch_outcome::missing);
+}
+
+TEST_CASE("a branch that this process has open erases too, and goes on") {
+  const temporary_directory site;
+  const auto at = [&](const char* name) { return site.path() + "/" + name; };
+  engine a = opened(at("a"));
+  const memory_id shared = write(a, note_of("ana", "the zyxneedle of all"));
+  write(a, note_of("bob", "plain"));
+  REQUIRE(a.fork_to(at("b")));
+  std::filesystem::create_directory_symlink(at("b"), at("other name"));
+  engine b = opened(at("other name"));
+  const memory_id own = write(b, note_of("ana", "the zyxneedle of b"));
+  REQUIRE(b.checkpoint());
+  erase_request r = all_of("ana");
+  r.with_branches = true;
+  r.dry_run = true;
+  auto would = a.erase(r);
+  REQUIRE(would);
+  REQUIRE(would->in_branches.size() == 1);
+  CHECK(would->in_branches[0].memories == 2);
+  CHECK(b.get(own));
+  r.dry_run = false;
+  auto done = a.erase(r);
+  if (!done) FAIL(done.error().message);
+  REQUIRE(done->in_branches.size() == 1);
+  CHECK(done->in_branches[0].outcome == branch_outcome::erased);
+  CHECK(done->in_branches[0].memories == 2);
+  CHECK(done->in_branches[0].seq == b.published());
+  CHECK(done->branches.empty());
+  CHECK(b.get(shared).error().code == errc::erased);
+  CHECK(b.get(own).error().code == errc::erased);
+  CHECK_FALSE(anywhere_in(site.path(), "zyxneedle"));
+  write(b, note_of("bob", "b goes on"));
+  // Once it is closed it is opened for that.
+  REQUIRE(b.close());
+  auto again = a.erase(r);
+  REQUIRE(again);
+  CHECK(again->in_branches.at(0).outcome == branch_outcome::nothing);
+  CHECK(verify_world(at("b")));
+}
+
+TEST_CASE("worlds that are open here erase in each other at once") {
+  const temporary_directory site;
+  const auto at = [&](const char* name) { return site.path() + "/" + name; };
+  engine a = opened(at("a"));
+  write(a, note_of("ana", "the zyxneedle of all"));
+  write(a, note_of("bob", "the zyxthread of all"));
+  REQUIRE(a.fork_to(at("b")));
+  engine b = opened(at("b"));
+  const auto erase_everywhere = [](engine& e, const char* actor) {
+    erase_request r = all_of(actor);
+    r.with_branches = true;
+    return e.erase(r).has_value();
+  };
+  auto other = std::async(std::launch::async, [&] { return erase_everywhere(b, "bob"); });
+  CHECK(erase_everywhere(a, "ana"));
+  CHECK(other.get());
+  CHECK_FALSE(anywhere_in(site.path(), "zyxneedle"));
+  CHECK_FALSE(anywhere_in(site.path(), "zyxthread"));
+}
+
+TEST_CASE("who has a branch open elsewhere is asked, where somebody can ask") {
+  const temporary_directory site;
+  const auto at = [&](const char* name) { return site.path() + "/" + name; };
+  std::vector<std::string> asked;
+  result<erase_result> answer = fail(errc::busy, "nobody answers");
+  engine_options o;
+  o.directory = at("a");
+  o.embedder_spec = "none";
+  o.erase_elsewhere = [&](const std::string& directory, const erase_request& r) {
+    asked.push_back(directory);
+    CHECK_FALSE(r.with_branches);
+    CHECK(r.owned_by == "ana");
+    return answer;
+  };
+  auto e = engine::open(o);
+  REQUIRE(e);
+  const memory_id shared = write(*e, note_of("ana", "the zyxneedle of all"));
+  REQUIRE(e->fork_to(at("b")));
+  const auto elsewhere = make_posix_file_system()->lock(at("b"));
+  REQUIRE(elsewhere);
+  erase_request r = all_of("ana");
+  r.with_branches = true;
+  auto done = e->erase(r);
+  REQUIRE(done);
+  CHECK(asked == std::vector<std::string>{at("b")});
+  CHECK(done->in_branches.at(0).outcome == branch_outcome::busy);
+  CHECK(done->branches == std::vector<std::string>{at("b")});
+  erase_result its;
+  its.erased.push_back({.id = shared, .type = memory_type::note, .actor = "ana"});
+  its.changed = true;
+  its.seq = seq_no{7};
+  answer = its;
+  done = e->erase(r);
+  REQUIRE(done);
+  CHECK(done->in_branches.at(0).outcome == branch_outcome::erased);
+  CHECK(done->in_branches.at(0).memories == 1);
+  CHECK(done->in_branches.at(0).seq == seq_no{7});
+  CHECK(done->branches.empty());
+  answer = fail(errc::read_only, "it follows");
+  done = e->erase(r);
+  REQUIRE(done);
+  CHECK(done->in_branches.at(0).outcome == branch_outcome::failed);
+  CHECK(done->in_branches.at(0).note == "it follows");
 }

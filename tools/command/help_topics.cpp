@@ -396,7 +396,8 @@ everywhere is erased: values, histories, texts, vectors, as of every seq. Roots 
   $ mneme verify demo
 
 Ids and uris name memories; --source a source's chunks; --field one field of a topic; --with-derived
-also what rests on any of them; --with-branches the same in its forks. There is no way back.
+also what rests on any of them; --with-branches the same in its forks. There is no way back: only
+an import that has it still, and is told --bring-back-erased, writes it again under another id.
 docs/ERASURE.md says what it covers, and what it cannot reach.
 
   $ mneme trim demo --dry-run

@@ -27,6 +27,7 @@ struct import_options {
   std::string actor;
   std::optional<std::string> source_class;
   bool no_hashtags = false;
+  bool bring_back_erased = false;
 };
 
 struct import_format {
@@ -110,7 +111,8 @@ status run_import(const import_options& o) {
                            "memories");
                 },
             .hashtags = !o.no_hashtags,
-            .source_class = of};
+            .source_class = of,
+            .brings_back_erased = o.bring_back_erased};
         for (const auto& format : formats) {
           if (format.name != o.format) continue;
           if (auto ok = format.run(target, request, report); !ok) return propagate(ok);
@@ -187,6 +189,8 @@ void add_import_commands(CLI::App& app, command_result& outcome) {
             ->check(CLI::IsMember({"user", "tool", "model", "web"}));
         c.add_flag("--no-hashtags", o.no_hashtags,
                    "assign no hashtags and colour nothing (docs, git, generative-agents)");
+        c.add_flag("--bring-back-erased", o.bring_back_erased,
+                   "also what was erased in the world, under new ids; else it stays away");
       },
       run_import);
   add_command<export_options>(

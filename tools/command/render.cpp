@@ -204,6 +204,15 @@ std::string render_list(const json& answer, const page& on) {
   return out + "\n";
 }
 
+/// What a version without a change says of the one before it.
+const char* unchanged_text(const json& versions, const json& version) {
+  if (version["version"] == 1) return "written";
+  const bool is_behind_trimmed = std::ranges::any_of(versions, [&](const json& other) {
+    return other.contains("trimmed") && other["version"] == version["version"].get<int>() - 1;
+  });
+  return is_behind_trimmed ? "not known: the one before is trimmed" : "the same again";
+}
+
 std::string render_history(const json& answer, const page& on) {
   text_table table({"version", "written", "by", "field", "before", "after"});
   for (const auto& v : answer["versions"]) {
@@ -214,7 +223,7 @@ std::string render_history(const json& answer, const page& on) {
     std::vector<std::string> row{cell(v["version"]), second_of(cell(v["created_at"])),
                                  cell(v["created_by"])};
     if (v["changes"].empty())
-      table.add({row[0], row[1], row[2], "", "", v["version"] == 1 ? "written" : "the same again"});
+      table.add({row[0], row[1], row[2], "", "", unchanged_text(answer["versions"], v)});
     for (const auto& c : v["changes"]) {
       table.add({row[0], row[1], row[2], cell(c["field"]),
                  c.contains("before") ? cell(c["before"]) : "",

@@ -95,6 +95,7 @@ struct source_options {
   std::optional<std::string> audience;
   std::optional<std::string> visibility;
   std::optional<std::string> source_class;
+  bool bring_back_erased = false;
 };
 
 status run_ingest(const source_options& o) {
@@ -105,6 +106,7 @@ status run_ingest(const source_options& o) {
     set_if(request, "audience", o.audience);
     set_if(request, "visibility", o.visibility);
     set_if(request, "source_class", o.source_class);
+    if (o.bring_back_erased) request["bring_back_erased"] = true;
     outcome = run_request(o.common, "ingest_source", std::move(request));
     if (outcome != status::done) break;
   }
@@ -173,6 +175,8 @@ void add_search_commands(CLI::App& app, command_result& outcome) {
         c.add_option("--visibility", o.visibility, "private (default), scoped or actor_public");
         c.add_option("--source-class", o.source_class,
                      "whose word it is: user, tool, model or web");
+        c.add_flag("--bring-back-erased", o.bring_back_erased,
+                   "also pieces that were erased in the world; else they stay away");
       },
       run_ingest);
   add_command<promote_options>(

@@ -21,6 +21,7 @@
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/server/access/shared_request.hpp"
+#include "tools/server/access/told_branch.hpp"
 
 namespace mneme::command {
 
@@ -91,6 +92,7 @@ result<engine> open_with_endpoint(engine_options options) {
   if (!key) return propagate(key);
   options.remote_embedders = make_http_embedder;
   options.logs = make_postgres_log;
+  options.erase_elsewhere = server::erase_where_open;
   options.embedder_key = std::move(*key);
   return engine::open(std::move(options));
 }

@@ -160,8 +160,7 @@ public:
       : engine_(target),
         request_(request),
         report_(report),
-        sink_(target, report, {.colours = request.hashtags, .source_class = request.source_class}) {
-  }
+        sink_(target, report, manner_of(request)) {}
 
   result<void> put(const source_line& line) {
     auto d = read_document(line);
@@ -205,7 +204,9 @@ private:
   }
 
   result<void> put_document(const dated_document& d, const std::string& where) {
-    auto existing = engine_.get(docs_memory_id(d.scope, d.id));
+    auto here = sink_.id_here(docs_memory_id(d.scope, d.id));
+    if (!here) return propagate(here);
+    auto existing = engine_.get(*here);
     // The type of a memory is fixed: a Note that gains a time stays one.
     auto type = is_dated(d) ? memory_type::event : memory_type::note;
     if (existing
@@ -213,6 +214,7 @@ private:
             || existing->head->type == memory_type::note))
       type = existing->head->type;
     write_request r = memory_of(d, type);
+    r.id = *here;
     source_keys keys{.created_at = d.time.has_value()};
     if (existing) {
       before_.insert(*r.id);

@@ -6,10 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "messages/codec/records.hpp"
+#include "messages/codec/topic_records.hpp"
 #include "tools/import/export_format.hpp"
 #include "tools/import/import.hpp"
 #include "tools/import/import_sink.hpp"
 #include "tools/import/record_json.hpp"
+#include "tools/import/returned_ids.hpp"
 #include "tools/import/source_file.hpp"
 #include "tools/protocol/value_reader.hpp"
 
@@ -51,8 +53,9 @@ struct memory_line {
 
 class export_reader {
 public:
-  export_reader(engine& target, import_sink& sink, import_report& report)
-      : engine_(target), sink_(sink), report_(report) {}
+  export_reader(engine& target, const import_request& request, import_sink& sink,
+                import_report& report)
+      : engine_(target), sink_(sink), report_(report), ids_(target, request.brings_back_erased) {}
 
   result<void> read(const source_line& line) {
     auto parsed = protocol::parse_json(line.text);
@@ -135,9 +138,46 @@ private:
     if (m.current.embedding) m.current.embedding->version = number;
   }
 
+  /// Where it, or what it names, comes back under another id. What is there keeps what it names.
+  result<void> rename(memory_line& m) {
+    if (!ids_.brings_back()) return {};
+    for (put_field_record_request& f : m.fields) f.brings_back_erased = true;
+    const memory_id exported = m.current.id;
+    if (auto ok = ids_.rename(m.current.id); !ok) return ok;
+    if (m.current.id == exported && engine_.get(exported)) return {};
+    if (m.current.tombstone && m.current.tombstone->superseded_by)
+      if (auto ok = ids_.rename(*m.current.tombstone->superseded_by); !ok) return ok;
+    for (version& v : m.versions) {
+      v.id = m.current.id;
+      if (auto ok = ids_.rename(v.provenance); !ok) return ok;
+      if (auto ok = ids_.rename(v.data); !ok) return ok;
+      v.hash = hash_of(v);
+    }
+    m.current.version_hash = m.versions.back().hash;
+    for (put_field_record_request& f : m.fields)
+      if (auto ok = rename(f, m.current.id); !ok) return ok;
+    return {};
+  }
+  result<void> rename(put_field_record_request& f, const memory_id& topic) {
+    f.field.head.topic = topic;
+    if (f.field.head.ref_topic_id)
+      if (auto ok = ids_.rename(*f.field.head.ref_topic_id); !ok) return ok;
+    for (field_revision& r : f.revisions) {
+      r.topic = topic;
+      if (auto ok = ids_.rename(r.value); !ok) return ok;
+      if (auto ok = ids_.rename(r.provenance); !ok) return ok;
+      if (r.merged_from)
+        if (auto ok = ids_.rename(*r.merged_from); !ok) return ok;
+      r.hash = hash_of(r);
+      if (r.number == f.field.current) f.field.head.newest_hash = r.hash;
+    }
+    return {};
+  }
+
   result<void> read_memory(const json& line, const std::string& where) {
     auto m = parse_memory(line);
     if (!m) return propagate(m);
+    if (auto ok = rename(*m); !ok) return ok;
     const memory_id id = m->current.id;
     auto existing = engine_.get(id);
     if (!existing && existing.error().code == errc::erased) {
@@ -208,6 +248,8 @@ private:
     if (auto ok = protocol::check_members(line, edge_line_keys, false, document); !ok) return ok;
     auto e = read_edge_record(line["edge"], document.key("edge"));
     if (!e) return propagate(e);
+    if (auto ok = ids_.rename(e->key.src); !ok) return ok;
+    if (auto ok = ids_.rename(e->key.dst); !ok) return ok;
     auto existing = engine_.get_edge(e->key);
     if (existing && *existing == *e) {
       ++report_.edges_unchanged;
@@ -222,6 +264,7 @@ private:
   engine& engine_;
   import_sink& sink_;
   import_report& report_;
+  returned_ids ids_;
   bool header_read_ = false;
 };
 
@@ -231,8 +274,8 @@ result<void> import_export(engine& target, const import_request& request, import
   if (request.source_class)
     return fail(errc::unsupported, "an export says itself whose word each memory is",
                 "source_class");
-  import_sink sink(target, report);
-  export_reader reader(target, sink, report);
+  import_sink sink(target, report, manner_of(request));
+  export_reader reader(target, request, sink, report);
   const auto visit = [&](const source_line& line) -> result<void> {
     if (request.progress) request.progress(line.position, line.file_size, report);
     auto ok = reader.read(line);

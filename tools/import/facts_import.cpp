@@ -192,7 +192,7 @@ public:
       : engine_(target),
         request_(request),
         report_(report),
-        sink_(target, report, {.source_class = request.source_class}) {}
+        sink_(target, report, manner_of(request)) {}
 
   result<void> read(const source_line& line) {
     auto document = protocol::parse_json(line.text);
@@ -230,7 +230,9 @@ public:
 
 private:
   result<void> write_subject(const std::string& title, const subject& s) {
-    const memory_id id = derived_id("facts", "", title);
+    auto here = sink_.id_here(derived_id("facts", "", title));
+    if (!here) return std::unexpected(located(std::move(here.error()), s.where));
+    const memory_id id = *here;
     auto existing = engine_.get(id);
     if (!existing && existing.error().code != errc::not_found
         && existing.error().code != errc::erased)
@@ -254,6 +256,9 @@ private:
       for (auto& input : field_changes(name, r, found == known.end() ? nullptr : &*found).all())
         inputs.push_back(std::move(input));
     }
+    if (existing)
+      if (auto ok = sink_.leave_out_erased(id, inputs); !ok)
+        return std::unexpected(located(std::move(ok.error()), s.where));
     if (existing && inputs.empty()) {
       ++report_.memories_unchanged;
       return {};

@@ -96,8 +96,7 @@ public:
         simulation_(s),
         vectors_(vectors),
         report_(report),
-        sink_(target, report, {.colours = request.hashtags, .source_class = request.source_class}) {
-  }
+        sink_(target, report, manner_of(request)) {}
 
   result<void> put(const placed_memory& placed) {
     std::vector<std::string> evidence;

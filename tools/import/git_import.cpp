@@ -212,8 +212,7 @@ result<void> import_git(engine& target, const import_request& request, import_re
                                          " there is nothing to import");
     report.notes.push_back("the repository has no commits yet: only its files were imported");
   }
-  import_sink sink(target, report,
-                   {.colours = request.hashtags, .source_class = request.source_class});
+  import_sink sink(target, report, manner_of(request));
   return repository_import(target, *git, sink, request, report).run();
 }
 

@@ -19,6 +19,9 @@ struct import_request {
   /// Whose word all that is, which does not say so itself. Absent: what is there keeps what it
   /// says.
   std::optional<mneme::source_class> source_class{};
+  /// What was erased in the world comes back, under new ids, and so do fields of topics. Else it
+  /// stays away.
+  bool brings_back_erased = false;
 };
 
 /// One write or add_edge request a line.

@@ -17,7 +17,7 @@ struct import_report {
   std::uint64_t memories_skipped = 0; ///< tombstoned or erased here: an import does not revive
   std::uint64_t edges_added = 0;
   std::uint64_t edges_removed = 0;         ///< that the source no longer has
-  std::uint64_t edges_unchanged = 0;       ///< also edges that were removed here
+  std::uint64_t edges_unchanged = 0;       ///< also removed here, or at what was erased
   std::uint64_t field_revisions_added = 0; ///< of topics
   std::uint64_t memories_coloured = 0;     ///< of those added
   std::uint64_t hashtags_assigned = 0;

@@ -4,6 +4,7 @@
 
 #include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
+#include "mneme/tick.hpp"
 
 namespace mneme::importing {
 
@@ -71,14 +72,35 @@ std::optional<std::size_t> take_item(std::string& at) {
 
 } // namespace
 
+import_manner manner_of(const import_request& request) {
+  return {.colours = request.hashtags,
+          .source_class = request.source_class,
+          .brings_back_erased = request.brings_back_erased};
+}
+
 error located(error e, const std::string& where) {
   e.message = where + ": " + e.message;
   return e;
 }
 
+result<void> import_sink::leave_out_erased(const memory_id& topic,
+                                           std::vector<field_input>& fields) {
+  if (ids_.brings_back() || fields.empty()) return {};
+  auto whole = engine_.read(get_read{.id = topic, .options = {}});
+  if (!whole) return propagate(whole);
+  for (const topic_field& gone : whole->erased_fields) {
+    const auto left = std::erase_if(
+        fields, [&](const field_input& input) { return input.name == gone.head.name; });
+    report_.left_out["values of fields that were erased here"] += left;
+  }
+  std::erase_if(report_.left_out, [](const auto& one) { return one.second == 0; });
+  return {};
+}
+
 result<void> import_sink::put(write_request request, const source_keys& keys, std::string where,
                               const std::optional<colour_source>& colour) {
   ensure(request.id.has_value(), "an imported memory has an id");
+  if (auto ok = rename(request); !ok) return ok;
   if (!request.provenance.source_class) request.provenance.source_class = how_.source_class;
   if (pending_ids_.contains(*request.id))
     if (auto ok = flush(); !ok) return ok;
@@ -107,9 +129,17 @@ result<void> import_sink::put(write_request request, const source_keys& keys, st
   return put_changes(*existing, std::move(request), keys, where);
 }
 
+result<void> import_sink::rename(write_request& request) {
+  if (request.id)
+    if (auto ok = ids_.rename(*request.id); !ok) return ok;
+  if (auto ok = ids_.rename(request.provenance); !ok) return ok;
+  return ids_.rename(request.data);
+}
+
 result<void> import_sink::put(memory_key key, write_request request, const source_keys& keys,
                               std::string where) {
   ensure(!request.id, "what has a key gets its id from the engine");
+  if (auto ok = rename(request); !ok) return ok;
   if (!request.provenance.source_class) request.provenance.source_class = how_.source_class;
   if (pending_keys_.contains(key))
     if (auto ok = flush(); !ok) return ok;
@@ -121,11 +151,12 @@ result<void> import_sink::put(memory_key key, write_request request, const sourc
                 where + ": " + key.name_space + " " + key.name + " is a "
                     + std::string(to_string(existing->head->type)),
                 "key");
-  if (existing.error().code == errc::tombstoned || existing.error().code == errc::erased) {
+  const bool is_erased = existing.error().code == errc::erased;
+  if (existing.error().code == errc::tombstoned || (is_erased && !ids_.brings_back())) {
     ++report_.memories_skipped;
     return {};
   }
-  if (existing.error().code != errc::not_found)
+  if (existing.error().code != errc::not_found && !is_erased)
     return std::unexpected(located(std::move(existing.error()), where));
   pending_keys_.insert(key);
   return push(put_request{.key = std::move(key), .content = std::move(request)}, std::move(where),
@@ -187,6 +218,8 @@ result<void> import_sink::put_changes(const memory& existing, write_request&& re
 }
 
 result<void> import_sink::put(add_edge_request request, std::string where) {
+  if (auto ok = ids_.rename(request.src); !ok) return ok;
+  if (auto ok = ids_.rename(request.dst); !ok) return ok;
   if (request.type >= 1 && request.type <= edge_type_count) {
     auto existing =
         engine_.get_edge({request.src, static_cast<edge_type>(request.type), request.dst});
@@ -196,6 +229,12 @@ result<void> import_sink::put(add_edge_request request, std::string where) {
     }
     if (existing.error().code != errc::not_found)
       return std::unexpected(located(std::move(existing.error()), where));
+    for (const memory_id& end : {request.src, request.dst}) {
+      const auto there = engine_.get(end);
+      if (there || there.error().code != errc::erased) continue;
+      ++report_.edges_unchanged;
+      return {};
+    }
   }
   return push(std::move(request), std::move(where), &import_report::edges_added);
 }
@@ -208,7 +247,11 @@ result<void> import_sink::put_as_is(mutation request, const memory_id& id, std::
   return push(std::move(request), std::move(where), count);
 }
 
-result<bool> import_sink::remove(const memory_id& id, std::string_view reason, std::string where) {
+result<bool> import_sink::remove(const memory_id& source_id, std::string_view reason,
+                                 std::string where) {
+  auto here = ids_.of(source_id);
+  if (!here) return propagate(here);
+  const memory_id id = *here;
   auto existing = engine_.get(id);
   if (!existing) {
     if (existing.error().code == errc::not_found || existing.error().code == errc::erased)
@@ -230,7 +273,9 @@ result<bool> import_sink::remove(const memory_id& id, std::string_view reason, s
 }
 
 result<bool> import_sink::was_removed(const memory_id& id, std::string_view reason_prefix) {
-  auto existing = engine_.get(id);
+  auto here = ids_.of(id);
+  if (!here) return propagate(here);
+  auto existing = engine_.get(*here);
   if (existing)
     return existing->head->tombstone
            && existing->head->tombstone->reason.starts_with(reason_prefix);
@@ -240,8 +285,10 @@ result<bool> import_sink::was_removed(const memory_id& id, std::string_view reas
 }
 
 result<std::vector<memory>> import_sink::sources_of(const memory_id& dst, edge_type type) {
+  auto here = ids_.of(dst);
+  if (!here) return propagate(here);
   std::vector<memory_id> ids;
-  auto walked = engine_.for_each_edge(dst, edge_direction::in, {.types = {type}}, {},
+  auto walked = engine_.for_each_edge(*here, edge_direction::in, {.types = {type}}, {},
                                       [&](const edge_record& edge) {
                                         ids.push_back(edge.key.src);
                                         return true;

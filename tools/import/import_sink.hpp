@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "mneme/engine.hpp"
+#include "tools/import/import.hpp"
 #include "tools/import/import_colours.hpp"
 #include "tools/import/import_report.hpp"
+#include "tools/import/returned_ids.hpp"
 
 namespace mneme::importing {
 
@@ -24,18 +26,29 @@ struct source_keys {
   bool created_at = false; ///< of the version
 };
 
-/// What an import gives to all that it writes.
+/// How an import writes all that it writes.
 struct import_manner {
   bool colours = true;
   /// Of what does not say itself whose word it is. Absent: what is there keeps what it says.
   std::optional<mneme::source_class> source_class{};
+  /// What was erased here comes back, under the ids that follow from those it had (returned_ids).
+  bool brings_back_erased = false;
 };
+
+import_manner manner_of(const import_request& request);
 
 class import_sink {
 public:
   /// Borrows both.
   import_sink(engine& target, import_report& report, const import_manner& how = {})
-      : engine_(target), report_(report), how_(how) {}
+      : engine_(target), report_(report), how_(how), ids_(target, how.brings_back_erased) {}
+
+  /// The id under which the world has, or would get, what the source knows as `id`. put(),
+  /// remove(), was_removed() and sources_of() ask by themselves.
+  result<memory_id> id_here(const memory_id& id) { return ids_.of(id); }
+  [[nodiscard]] bool brings_back_erased() const { return ids_.brings_back(); }
+  /// Takes those out that were erased of the topic, unless they are to come back.
+  result<void> leave_out_erased(const memory_id& topic, std::vector<field_input>& fields);
 
   /// `request` must have an id. Written if the id is new, updated where the content differs.
   /// `where` (file:line, or a path) leads the message of an error. What is new is coloured, where
@@ -45,7 +58,8 @@ public:
   /// The same under a key, and without an id.
   result<void> put(memory_key key, write_request request, const source_keys& keys,
                    std::string where);
-  /// An edge that exists, also a tombstoned one, is left as it is.
+  /// An edge that exists, also a tombstoned one, is left as it is; at what was erased there is
+  /// none.
   result<void> put(add_edge_request request, std::string where);
   /// Hands a mutation of `id` on without a comparison, an ingest with the source class; `count`
   /// (may be null) goes up if it changed something.
@@ -67,6 +81,8 @@ private:
     std::uint64_t import_report::* count;
   };
 
+  /// What it names is what is there now.
+  result<void> rename(write_request& request);
   result<void> push(mutation request, std::string where, std::uint64_t import_report::* count);
   result<void> give_colour(write_request& request, const colour_source& colour,
                            const std::string& where);
@@ -76,6 +92,7 @@ private:
   engine& engine_;
   import_report& report_;
   import_manner how_;
+  returned_ids ids_;
   std::optional<import_colours> colours_; ///< read when the first memory wants one
   std::vector<pending> pending_;
   std::set<memory_id> pending_ids_; ///< their state in the world is about to change

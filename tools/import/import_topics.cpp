@@ -82,6 +82,9 @@ void add_field(topic_source& topic, std::string name, const std::vector<std::str
 
 result<void> put_topic(engine& target, import_sink& sink, import_report& report, topic_source topic,
                        const std::string& where) {
+  auto here = sink.id_here(topic.id);
+  if (!here) return std::unexpected(located(std::move(here.error()), where));
+  topic.id = *here;
   auto existing = target.get(topic.id);
   const bool is_new = !existing && existing.error().code == errc::not_found;
   if (!existing && !is_new && existing.error().code != errc::erased)
@@ -107,6 +110,8 @@ result<void> put_topic(engine& target, import_sink& sink, import_report& report,
   auto fields = target.fields(
       topic.id, {.history = true, .history_limit = std::numeric_limits<std::int64_t>::max()});
   if (!fields) return std::unexpected(located(std::move(fields.error()), where));
+  if (auto ok = sink.leave_out_erased(topic.id, topic.fields); !ok)
+    return std::unexpected(located(std::move(ok.error()), where));
   ingest_request r = request_for(topic, ingest_placement::extend_topic);
   for (auto& f : topic.fields) {
     const field_revision* said = last_import(*fields, f.name);

@@ -149,6 +149,10 @@ private:
                    const std::string& hash, const metadata_map& metadata) {
     auto id = fresh_id(path, hash);
     if (!id) return propagate(id);
+    if (!*id) {
+      ++counts_.left_out["pieces that were erased here"];
+      return {};
+    }
     write_request r;
     r.type = memory_type::chunk;
     r.data = {{"content", std::string(piece.text)},
@@ -156,7 +160,7 @@ private:
               {"source_type", source_type_},
               {"chunk_index", index}};
     r.actor = request_.actor;
-    r.id = *id;
+    r.id = **id;
     r.visibility = request_.visibility.value_or(visibility::private_);
     r.metadata = metadata;
     if (request_.audience) r.lifecycle.emplace().audience = request_.audience;
@@ -220,16 +224,18 @@ private:
   }
 
   /// A function of source, path and content, and of how often that was there before: what was
-  /// tombstoned stays so.
-  result<memory_id> fresh_id(const std::string& path, const std::string& hash) {
+  /// tombstoned stays so. None where that was erased, unless it is to come back.
+  result<std::optional<memory_id>> fresh_id(const std::string& path, const std::string& hash) {
     for (std::uint64_t& n = taken_[{path, hash}];; ++n) {
       const memory_id id = derived_id("chunk", fmt::format("{}\n{}", request_.actor, source_),
                                       fmt::format("{}\n{}\n{}", path, hash, n));
       auto there = engine_.get(id);
-      if (there || there.error().code == errc::erased) continue;
-      if (there.error().code != errc::not_found) return propagate(there);
+      if (there) continue;
+      const bool is_erased = there.error().code == errc::erased;
+      if (is_erased && request_.brings_back_erased) continue;
+      if (!is_erased && there.error().code != errc::not_found) return propagate(there);
       ++n;
-      return id;
+      return is_erased ? std::nullopt : std::optional(id);
     }
   }
 

@@ -86,7 +86,7 @@ private:
 } // namespace
 
 result<void> import_jsonl(engine& target, const import_request& request, import_report& report) {
-  import_sink sink(target, report, {.source_class = request.source_class});
+  import_sink sink(target, report, manner_of(request));
   line_ids ids;
   given_ids given_before;
   const auto visit = [&](const source_line& line) -> result<void> {

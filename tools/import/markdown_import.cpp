@@ -157,7 +157,7 @@ result<void> import_markdown(engine& target, const import_request& request, impo
     root = root.parent_path();
   }
   if (paths.empty()) report.notes.push_back("there is no .md or .markdown file in " + request.path);
-  import_sink sink(target, report, {.source_class = request.source_class});
+  import_sink sink(target, report, manner_of(request));
   file_source source{.format = "markdown",
                      .source = root.generic_string(),
                      .actor = request.actor,

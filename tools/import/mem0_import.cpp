@@ -101,7 +101,8 @@ result<void> put_note(engine& target, import_sink& sink, const json& item, write
       .tags = false, .frames = false, .importance = false, .visibility = false, .lifecycle = false};
   const auto owners = owners_of(item);
   auto name_space = server::mem0::mem0_namespace(owners);
-  if (owners.empty() || !name_space || target.get(*note.id))
+  const auto there = target.get(*note.id);
+  if (owners.empty() || !name_space || there || there.error().code == errc::erased)
     return sink.put(std::move(note), of_note, where);
   note.id.reset();
   note.tags = server::mem0::mem0_tags(owners);
@@ -128,7 +129,7 @@ result<void> import_mem0(engine& target, const import_request& request, import_r
   if (!document) return propagate(document);
   auto list = memories_of(std::move(*document));
   if (!list) return propagate(list);
-  import_sink sink(target, report);
+  import_sink sink(target, report, manner_of(request));
   for (std::size_t i = 0; i < list->size(); ++i) {
     const std::string where = fmt::format("{}[{}]", request.path, i);
     auto note = note_of((*list)[i], request.actor);

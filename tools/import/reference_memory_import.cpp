@@ -105,7 +105,7 @@ public:
       : engine_(target),
         actor_(request.actor),
         report_(report),
-        sink_(target, report, {.colours = false, .source_class = request.source_class}) {}
+        sink_(target, report, manner_of(request)) {}
 
   result<void> put(const read_graph& graph) {
     for (const std::string& name : graph.names) {
@@ -132,9 +132,12 @@ private:
   /// A topic for a name that relations lead to and nobody has made; its id.
   result<memory_id> only_named(std::string_view kind, const std::string& name,
                                const std::string& where) {
-    const memory_id id = id_of(kind, name);
+    auto here = sink_.id_here(id_of(kind, name));
+    if (!here) return here;
+    const memory_id id = *here;
     if (!std::exchange(named_[id], true)) {
-      const bool is_new = !engine_.get(id).has_value();
+      const auto there = engine_.get(id);
+      const bool is_new = !there && there.error().code == errc::not_found;
       topic_source topic{
           .id = id, .actor = actor_, .title = name, .summary = {}, .kind = {}, .fields = {}};
       if (auto ok = put_topic(engine_, sink_, report_, std::move(topic), where); !ok)

@@ -113,8 +113,11 @@ public:
       if (!key.empty() && (value.is_string() || value.is_number() || value.is_boolean()))
         add_field(topic, key, scalar(value));
     names_[topic.id] = *name;
-    const memory_id id = topic.id;
-    const bool is_new = !engine_.get(id).has_value();
+    auto here = sink_.id_here(topic.id);
+    if (!here) return propagate(here);
+    const memory_id id = *here;
+    const auto there = engine_.get(id);
+    const bool is_new = !there && there.error().code == errc::not_found;
     if (auto ok = put_topic(engine_, sink_, report_, std::move(topic), where); !ok || !is_new)
       return ok;
     update_head_request head{};
@@ -282,7 +285,7 @@ result<void> import_zep(engine& target, const import_request& request, import_re
   auto document = read_json_source(request.path);
   if (!document) return propagate(document);
   const json graphs = document->is_array() ? *document : json::array({*document});
-  import_sink sink(target, report, {.colours = false, .source_class = request.source_class});
+  import_sink sink(target, report, manner_of(request));
   for (std::size_t i = 0; i < graphs.size(); ++i)
     if (auto ok = put_graph(target, request, report, sink, graphs[i],
                             fmt::format("{}[{}]", request.path, i));

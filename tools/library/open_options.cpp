@@ -8,6 +8,7 @@
 #include "mneme/postgres_log.hpp"
 #include "tools/protocol/shape.hpp"
 #include "tools/protocol/value_reader.hpp"
+#include "tools/server/access/told_branch.hpp"
 
 namespace mneme::library {
 
@@ -86,6 +87,7 @@ result<open_options> read_open_options(const protocol::json& options) {
   to.embedder_key = in.text_or("embedder_key", "");
   to.remote_embedders = make_http_embedder;
   to.logs = make_postgres_log;
+  to.erase_elsewhere = server::erase_where_open;
   to.audience = in.name<lifecycle_audience>("audience");
   if (in.flag("manual_clock")) out.clock = std::make_shared<manual_clock>(manual_start);
   to.clock = out.clock;

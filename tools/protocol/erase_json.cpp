@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/value_reader.hpp"
 
 namespace mneme::protocol {
@@ -21,6 +22,9 @@ constexpr std::array erase_table = {key_shape{"ids", &shapes::texts},
                                     key_shape{"dry_run", &shapes::boolean},
                                     key_shape{"with_branches", &shapes::boolean},
                                     key_shape{"deadline_ms", &shapes::integer}};
+
+/// Of a memory that went, why.
+constexpr std::string_view because_named = "named";
 
 /// Ids, or the ids of uris.
 std::vector<memory_id> ids_to_erase(value_reader& in) {
@@ -61,12 +65,6 @@ result<void> check_uris(session& s, const json& request) {
   return {};
 }
 
-json ids_json(const std::vector<memory_id>& ids) {
-  json list = json::array();
-  for (const memory_id& id : ids) list.push_back(to_string(id));
-  return list;
-}
-
 json fields_json(const std::vector<erased_topic_field>& fields) {
   json list = json::array();
   for (const erased_topic_field& f : fields)
@@ -93,7 +91,7 @@ json answer_of(const erase_request& r, const erase_result& done) {
     memories.push_back({{"id", to_string(m.id)},
                         {"type", to_string(m.type)},
                         {"actor", m.actor},
-                        {"because", m.named ? "named" : "derived"}});
+                        {"because", m.named ? because_named : "derived"}});
   }
   json answer = {{"erased", r.dry_run ? json::array() : std::move(ids)},
                  {"memories", std::move(memories)},
@@ -113,7 +111,61 @@ json answer_of(const erase_request& r, const erase_result& done) {
   return answer;
 }
 
+constexpr std::array memory_table = {
+    key_shape{"id", &shapes::text, true}, key_shape{"type", &shapes::text, true},
+    key_shape{"actor", &shapes::text, true}, key_shape{"because", &shapes::text, true}};
+constexpr shape memory_shape{.kind = shape_kind::object, .keys = memory_table};
+constexpr shape memories_shape{.kind = shape_kind::list, .item = &memory_shape};
+constexpr std::array field_table = {key_shape{"id", &shapes::text, true},
+                                    key_shape{"field", &shapes::text, true}};
+constexpr shape field_shape{.kind = shape_kind::object, .keys = field_table};
+constexpr shape fields_shape{.kind = shape_kind::list, .item = &field_shape};
+/// Of an answer, what is needed of it.
+constexpr std::array needed_table = {
+    key_shape{"memories", &memories_shape, true}, key_shape{"fields", &fields_shape},
+    key_shape{"changed", &shapes::boolean, true}, key_shape{"seq", &shapes::integer, true}};
+
 } // namespace
+
+json erase_request_json(const erase_request& request) {
+  json r = {{"ids", ids_json(request.ids)}};
+  r["with_derived"] = request.with_derived;
+  r["reason"] = request.reason;
+  r["by"] = request.by;
+  r["dry_run"] = request.dry_run;
+  if (request.owned_by) r["owned_by"] = *request.owned_by;
+  if (request.source) r["source"] = *request.source;
+  if (request.field) r["field"] = *request.field;
+  return r;
+}
+
+result<erase_result> read_erase_answer(const json& answer) {
+  json needed = json::object();
+  for (const key_shape& key : needed_table)
+    if (const auto found = answer.find(key.name); found != answer.end()) needed[key.name] = *found;
+  const json_path document;
+  if (auto ok = check_members(needed, needed_table, false, document); !ok)
+    return fail(errc::format_unsupported, "an erasure is answered otherwise: " + ok.error().message,
+                ok.error().at);
+  std::optional<error> failure;
+  value_reader in(needed, document, failure);
+  erase_result done;
+  done.changed = in.flag("changed");
+  done.seq = in.seq("seq").value_or(seq_no{});
+  in.items("memories", [&](const json& item, const json_path& at) {
+    value_reader memory(item, at, failure);
+    done.erased.push_back({.id = memory.id("id").value_or(memory_id{}),
+                           .type = memory.name<memory_type>("type").value_or(memory_type{}),
+                           .actor = memory.text_or("actor", ""),
+                           .named = memory.text_or("because", "") == because_named});
+  });
+  in.items("fields", [&](const json& item, const json_path& at) {
+    value_reader field(item, at, failure);
+    done.fields.push_back(
+        {.topic = field.id("id").value_or(memory_id{}), .field = field.text_or("field", "")});
+  });
+  return finish(failure, std::move(done));
+}
 
 std::span<const key_shape> erase_keys() noexcept {
   return erase_table;

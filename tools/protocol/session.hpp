@@ -20,6 +20,7 @@ struct source_request {
   std::optional<lifecycle_audience> audience;
   std::optional<mneme::visibility> visibility;
   std::optional<mneme::source_class> source_class; ///< whose word it is; absent as above: not told
+  bool brings_back_erased = false;                 ///< else a piece that was erased stays away
   /// Asked before each file and each removal: what it refuses with ends the work. What was found by
   /// then is written and stays; another time goes on from there. Empty = it takes as long as it
   /// takes.

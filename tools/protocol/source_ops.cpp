@@ -13,9 +13,10 @@ namespace mneme::protocol {
 namespace {
 
 constexpr std::array ingest_source_table = {
-    key_shape{"path", &shapes::text, true},   key_shape{"actor", &shapes::text},
-    key_shape{"audience", &shapes::text},     key_shape{"visibility", &shapes::text},
-    key_shape{"source_class", &shapes::text}, key_shape{"deadline_ms", &shapes::integer}};
+    key_shape{"path", &shapes::text, true},    key_shape{"actor", &shapes::text},
+    key_shape{"audience", &shapes::text},      key_shape{"visibility", &shapes::text},
+    key_shape{"source_class", &shapes::text},  key_shape{"bring_back_erased", &shapes::boolean},
+    key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array promote_table = {
     key_shape{"chunk", &shapes::text, true}, key_shape{"memory", &shapes::text, true},
     key_shape{"actor", &shapes::text}, key_shape{"deadline_ms", &shapes::integer}};
@@ -38,6 +39,7 @@ result<json> run_ingest_source(session& s, const json& request) {
                    .audience = in.name<lifecycle_audience>("audience"),
                    .visibility = in.name<visibility>("visibility"),
                    .source_class = in.name<source_class>("source_class"),
+                   .brings_back_erased = in.flag("bring_back_erased"),
                    .in_time = {}};
   const request_deadline time(s, read_deadline(in));
   r.in_time = [&time] { return time.check(); };

@@ -89,6 +89,23 @@ TEST_CASE("select: names are told apart by their endings, and not by their accen
   CHECK(selected(w, "forget everything about René") == sorted({rene, possessive}));
 }
 
+TEST_CASE("select: an 's is of the name that has it inside, however it is written") {
+  search_world w;
+  const auto party = w.note("Isabella plans a Valentine's Day party at Hobbs Cafe.");
+  const auto gifts = w.note("The gifts of Valentine’s Day are in the red box.");
+  const auto hall = w.note("The choir sings at St. Mary's Hall.");
+  w.note("Valentine comes on the day of the ferry.");
+  w.note("Mary was in the Hall.");
+  using enum selection_reason;
+  for (const char* apostrophe : {"'", "’"}) {
+    const std::string day = std::string("Valentine") + apostrophe + "s Day";
+    CHECK(selected(w, "everything about " + day, entity) == sorted({party, gifts}));
+    CHECK(selected(w, "the " + day + " party", entity) == std::vector{party});
+    CHECK(selected(w, std::string("everything about Mary") + apostrophe + "s Hall", entity)
+          == std::vector{hall});
+  }
+}
+
 TEST_CASE("select: what is excepted stays, each of it, and refused words select nothing") {
   search_world w;
   const auto contract = w.note("The contract with Globex ends in June.");

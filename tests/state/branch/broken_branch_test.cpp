@@ -7,6 +7,7 @@
 
 #include "state/branch/backup.hpp"
 #include "state/recovery/verify.hpp"
+#include "tests/sanitized.hpp"
 #include "tests/state/branch/disk_of_worlds.hpp"
 #include "tests/state/erasure/erasable_site.hpp"
 
@@ -77,7 +78,7 @@ TEST_CASE("a backup that takes an erasure over is whole at every moment, and the
   const auto disk = start.files->image();
   const io_operation kind = GENERATE(io_operation::any, io_operation::directory);
   bool is_done = false;
-  for (std::uint64_t nth = 1; !is_done; ++nth) {
+  for (std::uint64_t nth = 1; !is_done; nth += operations_apart) {
     disk_of_worlds d{std::make_shared<memory_file_system>(disk)};
     INFO("operation " << nth << " of kind " << static_cast<int>(kind));
     d.files->fail_nth(kind, nth, true);
@@ -104,7 +105,7 @@ TEST_CASE("what a fork left that failed and then lost its power is made anew") {
   for (const io_operation kind :
        {io_operation::write, io_operation::sync, io_operation::directory}) {
     bool is_done = false;
-    for (std::uint64_t nth = 1; !is_done; ++nth)
+    for (std::uint64_t nth = 1; !is_done; nth += operations_apart)
       for (std::uint64_t seed = 1; seed <= 8; ++seed) {
         disk_of_worlds d{std::make_shared<memory_file_system>(disk)};
         INFO("operation " << nth << " of kind " << static_cast<int>(kind) << ", crash " << seed);

@@ -13,6 +13,7 @@
 #include "messages/hash.hpp"
 #include "state/recovery/verify.hpp"
 #include "tests/index/dice.hpp"
+#include "tests/sanitized.hpp"
 #include "tests/state/erasure/erasable_site.hpp"
 #include "views/standing.hpp"
 #include "views/topic_reads.hpp"
@@ -281,7 +282,7 @@ TEST_CASE("what names no field of one topic is refused, and changes nothing") {
 }
 
 TEST_CASE("an erasure of a field that was broken off anywhere is finished by the next open") {
-  for (std::uint64_t nth = 1;; ++nth) {
+  for (std::uint64_t nth = 1;; nth += operations_apart) {
     INFO("operation " << nth);
     erasable_site place;
     place.embedder = "hash:8";

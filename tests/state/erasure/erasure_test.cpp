@@ -15,6 +15,7 @@
 #include "state/recovery/replay.hpp"
 #include "state/recovery/verify.hpp"
 #include "tests/index/dice.hpp"
+#include "tests/sanitized.hpp"
 #include "tests/state/erasure/erasable_site.hpp"
 #include "views/standing.hpp"
 
@@ -426,7 +427,7 @@ TEST_CASE("a world that erased and a copy made from its journal are the same, as
 TEST_CASE("an erasure that was broken off anywhere is finished by the next open") {
   // The store is only there to be faster: whoever makes it anew has no rows of what was erased.
   const bool is_store_lost = GENERATE(false, true);
-  for (std::uint64_t nth = 1;; ++nth) {
+  for (std::uint64_t nth = 1;; nth += operations_apart) {
     INFO("operation " << nth << (is_store_lost ? ", the store is lost" : ""));
     erasable_site place;
     place.opens_store_late = is_store_lost;

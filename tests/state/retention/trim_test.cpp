@@ -234,7 +234,7 @@ TEST_CASE("a backup behind a trim is made beside the one before, which is whole 
   const auto disk = files.image();
   const io_operation kind = GENERATE(io_operation::any, io_operation::directory);
   bool is_done = false;
-  for (std::uint64_t nth = 1; !is_done; ++nth) {
+  for (std::uint64_t nth = 1; !is_done; nth += operations_apart) {
     INFO("operation " << nth << " of kind " << static_cast<int>(kind));
     memory_file_system broken(disk);
     broken.fail_nth(kind, nth, true);

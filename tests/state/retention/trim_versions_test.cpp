@@ -448,7 +448,7 @@ TEST_CASE("a diff tells of what was trimmed on one side as of what was changed t
 }
 
 TEST_CASE("a trim of contents that was broken off is finished by the next open, or never begun") {
-  for (std::uint64_t nth = 1;; ++nth) {
+  for (std::uint64_t nth = 1;; nth += operations_apart) {
     INFO("operation " << nth << " and all behind it");
     trimmed_site place;
     std::string dump;

@@ -14,6 +14,7 @@
 #include "state/recovery/verify.hpp"
 #include "state/retention/trim.hpp"
 #include "tests/index/dice.hpp"
+#include "tests/sanitized.hpp"
 #include "tests/state/coloured_notes.hpp"
 #include "tests/state/erasure/erasable_site.hpp"
 #include "tests/state/site.hpp"
@@ -48,20 +49,6 @@ struct trimmed_site : erasable_site {
     return trim_files(options(), t);
   }
 };
-
-/// A trim is broken off at each operation of its disk; where AddressSanitizer makes that take
-/// minutes, at each third one.
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr std::uint64_t operations_apart = 3;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-inline constexpr std::uint64_t operations_apart = 3;
-#else
-inline constexpr std::uint64_t operations_apart = 1;
-#endif
-#else
-inline constexpr std::uint64_t operations_apart = 1;
-#endif
 
 /// What of lineage a view has: since when a content names what it rests on is read by nobody.
 enum class lineage_shown : std::uint8_t { all, read };

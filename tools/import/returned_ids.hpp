@@ -1,0 +1,34 @@
+#pragma once
+/// Where an import that brings back what was erased here puts it: an erased id stays taken, so each
+/// has a next one that follows from it, and the same import again finds what it brought.
+
+#include <map>
+#include <string>
+
+#include "mneme/engine.hpp"
+
+namespace mneme::importing {
+
+class returned_ids {
+public:
+  /// Borrows the engine. Unless `brings_back` everything keeps its id.
+  returned_ids(engine& target, bool brings_back) : engine_(target), brings_back_(brings_back) {}
+
+  [[nodiscard]] bool brings_back() const { return brings_back_; }
+  /// `id`, or the first after it that was not erased.
+  result<memory_id> of(const memory_id& id);
+
+  /// The same in what names memories: ids, and texts that are a uri as a whole.
+  result<void> rename(memory_id& id);
+  result<void> rename(std::string& text);
+  result<void> rename(provenance& of);
+  result<void> rename(memory_data& data);
+  result<void> rename(json_value& value);
+
+private:
+  engine& engine_;
+  bool brings_back_;
+  std::map<memory_id, memory_id> known_; ///< of those that were asked for
+};
+
+} // namespace mneme::importing
