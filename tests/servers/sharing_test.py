@@ -5,6 +5,7 @@ and nothing that was acknowledged is lost.
     sharing_test.py [unittest's arguments]      SHARING_SECONDS=N: of kills, 8 by default
 """
 # Of: tools/server/access/shared_door.cpp, tools/server/access/shared_request.cpp
+# Of: tools/server/access/told_branch.cpp
 # Of: tools/sharing/world_socket.cpp, tools/sharing/frame_stream.cpp
 
 import json
@@ -102,6 +103,33 @@ class Programs(unittest.TestCase):
             self.assertEqual(self.command("root", str(self.world))["seq"], done["seq"])
             held.__exit__()
             self.assertTrue(self.command("verify", str(self.world))["ok"])
+
+    def test_an_erasure_reaches_a_branch_that_a_program_has_open(self):
+        topic = "01HZZZZZZZZZZZZZZZZZZZZZZT"
+        note = self.remember(self.program(), "the zyxneedle of all", actor="ana")
+        for n, holder in enumerate((self.program, lambda world: Served(world))):
+            branch = self.world.parent / f"branch{n}"
+            self.command("fork", str(self.world), str(branch))
+            held = holder(world=branch)
+            self.command("write", str(branch), "--type", "Note", "statement=zyxneedle here", "--actor", "ana")
+            self.command("ingest", str(branch), "--title", "Bob", "--id", topic, "phone=zyxneedle")
+            request = ("erase", str(self.world), "--with-branches", "--reason", "asked for", "--by", "host")
+            shown = self.command(*request, "--owned-by", "ana", "--dry-run")["in_branches"]
+            self.assertEqual((shown[-1]["outcome"], shown[-1]["memories"]), ("erased", 2))
+            self.assertTrue(self.command("get", str(branch), note)["ok"])
+            told = self.command(*request, "--owned-by", "ana")["in_branches"][-1]
+            self.assertEqual((told["path"], told["outcome"]), (str(branch), "erased"))
+            self.assertEqual(told["seq"], self.command("root", str(branch))["seq"])
+            self.assertEqual(self.command("get", str(branch), note, status=2)["error"]["code"], "erased")
+            field = self.command(*request, topic, "--field", "phone")["in_branches"][-1]
+            self.assertEqual((field["outcome"], field["memories"]), ("erased", 1))
+            held.__exit__()
+            for directory in (self.world, branch):
+                for file in directory.rglob("*"):
+                    if file.is_file():
+                        self.assertNotIn(b"zyxneedle", file.read_bytes(), str(file))
+            self.assertTrue(self.command("verify", str(branch))["ok"])
+            note = self.remember(self.program(), "the zyxneedle again", actor="ana")
 
     def test_when_the_first_ends_the_next_takes_over(self):
         programs = [self.program() for _ in range(3)]
