@@ -52,7 +52,7 @@ struct write_request {
 /// what the put says, as if it were new.
 struct put_request {
   memory_key key;
-  /// No id and no `supersedes`: bad_value.
+  /// Its id is that of a new key's memory (default: a drawn one). With `supersedes`: bad_value.
   write_request content;
   /// Of the memory that the key has; 0: the key must have none, or a tombstoned one.
   std::optional<std::uint32_t> expect_version{};

@@ -275,7 +275,6 @@ result<void> validate(const put_request& r) {
   const write_request& w = r.content;
   if (w.type == memory_type::topic)
     check.refuse(errc::bad_value, "a Topic is not put: ingest writes it", {"type"});
-  if (w.id) check.refuse(errc::bad_value, "what is put by a key gets a drawn id", {"id"});
   if (!w.supersedes.empty())
     check.refuse(errc::bad_value, "what is put supersedes itself alone", {"supersedes"});
   if (w.similar)

@@ -505,6 +505,7 @@ private:
     asked_phrase name{.shown = {}, .terms = {}};
     for (; i < end; ++i) {
       name.shown += (name.shown.empty() ? "" : " ") + list_[i].bare;
+      if (list_[i].is_possessive && i + 1 < end) name.shown += "'s";
       for (auto& term : text_terms(list_[i].bare, language_)) name.terms.push_back(std::move(term));
       for (auto& word : folded_words(list_[i].bare)) name.words.push_back(std::move(word));
     }

@@ -89,6 +89,8 @@ result<void> validate(const erase_request& r) {
     if (id.is_zero()) return fail(errc::bad_id, "no memory has the id zero", "ids");
   if (r.owned_by && r.owned_by->empty())
     return fail(errc::bad_value, "whose memories are to be erased is not named", "owned_by");
+  if (r.source && r.source->empty())
+    return fail(errc::bad_value, "the path of the source is not said", "source");
   if (auto ok = validate_text(r.reason, "reason"); !ok) return ok;
   if (auto ok = validate_text(r.by, "by"); !ok) return ok;
   auto bounded = validate_snapshot(r.reason, r.by); // lengths, UTF-8

@@ -567,6 +567,8 @@ std::vector<memory_id> ids_given_by(std::span<const mutation> items) {
   for (const auto& item : items) {
     if (const auto* w = std::get_if<write_request>(&item); w != nullptr && w->id)
       given.push_back(*w->id);
+    if (const auto* put = std::get_if<put_request>(&item); put != nullptr && put->content.id)
+      given.push_back(*put->content.id);
     const auto* topic = std::get_if<ingest_request>(&item);
     if (topic == nullptr) continue;
     if (topic->topic_id) given.push_back(*topic->topic_id);

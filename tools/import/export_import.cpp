@@ -140,8 +140,7 @@ private:
 
   /// Where it, or what it names, comes back under another id. What is there keeps what it names.
   result<void> rename(memory_line& m) {
-    if (!ids_.brings_back()) return {};
-    for (put_field_record_request& f : m.fields) f.brings_back_erased = true;
+    for (put_field_record_request& f : m.fields) f.brings_back_erased = ids_.brings_back();
     const memory_id exported = m.current.id;
     if (auto ok = ids_.rename(m.current.id); !ok) return ok;
     if (m.current.id == exported && engine_.get(exported)) return {};

@@ -92,9 +92,11 @@ result<memory_id> put_file(import_sink& sink, const file_source& source, const f
   for (std::size_t i = file.pieces.size();; ++i) {
     auto chunk = chunk_id(sink, source, file.path, i);
     if (!chunk) return chunk;
+    auto is_known = sink.knows(*chunk);
+    if (!is_known) return propagate(is_known);
+    if (!*is_known) return sink.id_here(*note);
     auto removed = sink.remove(*chunk, fmt::format("{}file", removal), file.path);
     if (!removed) return propagate(removed);
-    if (!*removed) return note;
   }
 }
 

@@ -157,7 +157,9 @@ result<void> repository_topics::put(engine& target, import_sink& sink, import_re
     if (m.head->type != memory_type::topic || title == m.version->data.end()) continue;
     const auto name = folder_of(std::get<std::string>(title->second), name_of(git));
     // Somebody may have made other topics part of the repository's.
-    if (!name || folders_.contains(*name) || topic_id_of(git, *name) != m.head->id) continue;
+    if (!name || folders_.contains(*name)) continue;
+    const auto own = sink.id_here(topic_id_of(git, *name));
+    if (!own || *own != m.head->id) continue;
     topic_source gone{.id = m.head->id,
                       .actor = actor,
                       .title = name_of(git) + "/" + *name,

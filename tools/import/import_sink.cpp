@@ -5,6 +5,7 @@
 #include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
 #include "mneme/tick.hpp"
+#include "tools/import/derived_id.hpp"
 
 namespace mneme::importing {
 
@@ -151,13 +152,20 @@ result<void> import_sink::put(memory_key key, write_request request, const sourc
                 where + ": " + key.name_space + " " + key.name + " is a "
                     + std::string(to_string(existing->head->type)),
                 "key");
-  const bool is_erased = existing.error().code == errc::erased;
-  if (existing.error().code == errc::tombstoned || (is_erased && !ids_.brings_back())) {
+  if (existing.error().code == errc::tombstoned) {
     ++report_.memories_skipped;
     return {};
   }
-  if (existing.error().code != errc::not_found && !is_erased)
+  if (existing.error().code != errc::not_found)
     return std::unexpected(located(std::move(existing.error()), where));
+  // A key is free once its memory was erased. The id tells that it was.
+  request.id = derived_id("key", key.name_space, key.name);
+  if (auto ok = ids_.rename(*request.id); !ok) return ok;
+  const auto there = engine_.get(*request.id);
+  if (!there && there.error().code == errc::erased) {
+    ++report_.memories_skipped;
+    return {};
+  }
   pending_keys_.insert(key);
   return push(put_request{.key = std::move(key), .content = std::move(request)}, std::move(where),
               &import_report::memories_added);
@@ -270,6 +278,13 @@ result<bool> import_sink::remove(const memory_id& source_id, std::string_view re
   if (auto ok = push(std::move(request), std::move(where), &import_report::memories_removed); !ok)
     return propagate(ok);
   return true;
+}
+
+result<bool> import_sink::knows(const memory_id& id) {
+  auto here = ids_.of(id);
+  if (!here) return propagate(here);
+  const auto there = engine_.get(*here);
+  return there || there.error().code != errc::not_found;
 }
 
 result<bool> import_sink::was_removed(const memory_id& id, std::string_view reason_prefix) {

@@ -67,6 +67,8 @@ public:
                          std::uint64_t import_report::* count);
   /// Tombstones a live memory. False if there was none.
   result<bool> remove(const memory_id& id, std::string_view reason, std::string where);
+  /// Whether there is such a memory, or was one.
+  result<bool> knows(const memory_id& id);
   /// Whether a memory was tombstoned with a reason that starts so.
   result<bool> was_removed(const memory_id& id, std::string_view reason_prefix);
   /// The live memories that have a live edge of this type to `dst`.

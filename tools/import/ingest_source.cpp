@@ -223,15 +223,29 @@ private:
     return push(std::move(*new_head));
   }
 
+  [[nodiscard]] memory_id id_of(const std::string& source, const std::string& path,
+                                const std::string& hash, std::uint64_t n) const {
+    return derived_id("chunk", fmt::format("{}\n{}", request_.actor, source),
+                      fmt::format("{}\n{}\n{}", path, hash, n));
+  }
+  /// Under a name that the source had.
+  [[nodiscard]] bool was_erased_before(const std::string& path, const std::string& hash,
+                                       std::uint64_t n) const {
+    return std::ranges::any_of(former_, [&](const std::string& source) {
+      const auto there = engine_.get(id_of(source, path, hash, n));
+      return !there && there.error().code == errc::erased;
+    });
+  }
+
   /// A function of source, path and content, and of how often that was there before: what was
   /// tombstoned stays so. None where that was erased, unless it is to come back.
   result<std::optional<memory_id>> fresh_id(const std::string& path, const std::string& hash) {
     for (std::uint64_t& n = taken_[{path, hash}];; ++n) {
-      const memory_id id = derived_id("chunk", fmt::format("{}\n{}", request_.actor, source_),
-                                      fmt::format("{}\n{}\n{}", path, hash, n));
+      const memory_id id = id_of(source_, path, hash, n);
       auto there = engine_.get(id);
       if (there) continue;
-      const bool is_erased = there.error().code == errc::erased;
+      const bool is_erased =
+          there.error().code == errc::erased || was_erased_before(path, hash, n);
       if (is_erased && request_.brings_back_erased) continue;
       if (!is_erased && there.error().code != errc::not_found) return propagate(there);
       ++n;

@@ -179,12 +179,19 @@ private:
     for (const std::string& type : relation.types)
       edge.kind += (edge.kind.empty() ? "" : ", ") + type;
     // What has other types since the last import is made anew.
-    const auto known = engine_.get_edge({*src, edge_type::related_to, *dst});
+    for (memory_id* end : {&edge.src, &edge.dst}) {
+      auto here = sink_.id_here(*end);
+      if (!here) return propagate(here);
+      *end = *here;
+      if (const auto there = engine_.get(*end); !there && there.error().code == errc::erased)
+        return sink_.put(std::move(edge), relation.where);
+    }
+    const auto known = engine_.get_edge({edge.src, edge_type::related_to, edge.dst});
     if (!known || known->tombstoned || known->data == edge.data)
       return sink_.put(std::move(edge), relation.where);
-    remove_edge_request old{.src = *src,
+    remove_edge_request old{.src = edge.src,
                             .type = related,
-                            .dst = *dst,
+                            .dst = edge.dst,
                             .actor = actor_,
                             .reason = "imported anew",
                             .by = {}};

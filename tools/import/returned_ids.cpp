@@ -13,17 +13,21 @@ constexpr std::size_t bytes_of_time = 6; ///< the first ones of an id
 } // namespace
 
 result<memory_id> returned_ids::of(const memory_id& id) {
-  if (!brings_back_) return id;
   if (const auto known = known_.find(id); known != known_.end()) return known->second;
   memory_id next = id;
   for (;;) {
     const auto there = engine_.get(next);
-    if (there || there.error().code != errc::erased) break;
+    if (there) break;
+    if (there.error().code != errc::erased) {
+      // Nothing was brought back yet: what was erased is what there is.
+      if (!brings_back_) return id;
+      break;
+    }
     memory_id after = derived_id("brought back", "", to_string(next));
     std::copy_n(id.bytes.begin(), bytes_of_time, after.bytes.begin());
     next = after;
   }
-  return known_.emplace(id, next).first->second;
+  return next == id ? id : known_.emplace(id, next).first->second;
 }
 
 result<void> returned_ids::rename(memory_id& id) {
@@ -34,7 +38,6 @@ result<void> returned_ids::rename(memory_id& id) {
 }
 
 result<void> returned_ids::rename(std::string& text) {
-  if (!brings_back_) return {};
   auto uri = parse_memory_uri(text);
   if (!uri) return {}; // words
   auto now = of(uri->id);
@@ -52,7 +55,6 @@ result<void> returned_ids::rename(provenance& of) {
 }
 
 result<void> returned_ids::rename(memory_data& data) {
-  if (!brings_back_) return {};
   for (auto& [name, value] : data) {
     if (auto* text = std::get_if<std::string>(&value))
       if (auto ok = rename(*text); !ok) return ok;
@@ -66,7 +68,6 @@ result<void> returned_ids::rename(memory_data& data) {
 }
 
 result<void> returned_ids::rename(json_value& value) {
-  if (!brings_back_) return {};
   if (auto* text = std::get_if<std::string>(&value.node)) return rename(*text);
   if (auto* list = std::get_if<std::vector<json_value>>(&value.node))
     for (json_value& item : *list)

@@ -1,6 +1,6 @@
 #pragma once
-/// Where an import that brings back what was erased here puts it: an erased id stays taken, so each
-/// has a next one that follows from it, and the same import again finds what it brought.
+/// Where an import that is told to bring back what was erased here puts it: an erased id stays taken,
+/// so each has a next one that follows from it, and every later import finds there what was brought.
 
 #include <map>
 #include <string>
@@ -11,11 +11,11 @@ namespace mneme::importing {
 
 class returned_ids {
 public:
-  /// Borrows the engine. Unless `brings_back` everything keeps its id.
+  /// Borrows the engine.
   returned_ids(engine& target, bool brings_back) : engine_(target), brings_back_(brings_back) {}
 
   [[nodiscard]] bool brings_back() const { return brings_back_; }
-  /// `id`, or the first after it that was not erased.
+  /// `id`, or if it was erased the first after it that was not: where that is there, or is to be.
   result<memory_id> of(const memory_id& id);
 
   /// The same in what names memories: ids, and texts that are a uri as a whole.
@@ -28,7 +28,7 @@ public:
 private:
   engine& engine_;
   bool brings_back_;
-  std::map<memory_id, memory_id> known_; ///< of those that were asked for
+  std::map<memory_id, memory_id> known_; ///< of those that were erased
 };
 
 } // namespace mneme::importing

@@ -41,11 +41,18 @@ const char* key_of_id(const json& request) {
   return is_text(request, "uri") && is_id(request["uri"]) ? "uri" : nullptr;
 }
 
+/// Whether somebody asks for a memory back, who has to see it: its id is enough for that, so that
+/// no uri is looked up.
+bool restores_as_somebody(const json& request) {
+  return is_text(request, "op") && request["op"] == "restore" && is_text(request, "actor")
+         && !request["actor"].get_ref<const std::string&>().empty();
+}
+
 } // namespace
 
 bool names_by_id(const json& request) {
   if (!request.is_object()) return false;
-  if (key_of_id(request) != nullptr) return true;
+  if (key_of_id(request) != nullptr || restores_as_somebody(request)) return true;
   const auto items = request.find(items_of_batch);
   return items != request.end() && items->is_array() && std::ranges::any_of(*items, names_by_id);
 }
@@ -67,7 +74,19 @@ result<std::string> name_resolver::uri_of(const memory_id& id, const json& reque
   return to_string(memory_uri{found->head->type, id, found->head->current_version});
 }
 
+result<void> name_resolver::check_seen(const json& request, const json_path& at) {
+  for (const char* key : {"id", "uri"}) {
+    if (!is_text(request, key)) continue;
+    const auto id = id_named(request[key].get_ref<const std::string&>());
+    if (!id) continue; // said by who reads the request
+    auto seen = uri_of(*id, request);
+    if (!seen) return fail(seen.error().code, seen.error().message, at.key(key).text());
+  }
+  return {};
+}
+
 result<void> name_resolver::resolve_one(json& request, const json_path& at) {
+  if (restores_as_somebody(request)) return check_seen(request, at);
   const char* key = key_of_id(request);
   if (key == nullptr) return {};
   if (is_given(request, "id") && is_given(request, "uri"))

@@ -34,6 +34,8 @@ public:
 
 private:
   result<void> resolve_one(json& request, const json_path& at);
+  /// Of one that names a memory in any way: its actor sees it.
+  result<void> check_seen(const json& request, const json_path& at);
   result<std::string> uri_of(const memory_id& id, const json& request);
 
   engine& target_;

@@ -54,7 +54,7 @@ std::unexpected<error> unknown_key(std::string_view key, std::span<const std::st
                                    const json_path& at) {
   constexpr std::size_t few = 16;
   std::string hint = suggestion(key, known);
-  if (hint.empty() && known.size() <= few)
+  if (hint.empty() && !known.empty() && known.size() <= few)
     hint = fmt::format("; there is {}", fmt::join(known, ", "));
   return fail(errc::unknown_key, fmt::format("unknown key \"{}\"{}", key, hint), at.text());
 }
