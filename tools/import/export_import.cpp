@@ -1,5 +1,6 @@
 // Import of an export: the same heads and versions, nonces and times included.
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -138,12 +139,26 @@ private:
     if (m.current.embedding) m.current.embedding->version = number;
   }
 
+  static bool has_its_hashes(const memory_line& m) {
+    const auto has_own = [](const auto& record) { return hash_of(record) == record.hash; };
+    return std::ranges::all_of(m.versions, has_own)
+           && m.current.version_hash == m.versions.back().hash
+           && std::ranges::all_of(m.fields, [&](const put_field_record_request& f) {
+                return std::ranges::all_of(f.revisions, has_own)
+                       && std::ranges::any_of(f.revisions, [&](const field_revision& r) {
+                            return r.number == f.field.current
+                                   && r.hash == f.field.head.newest_hash;
+                          });
+              });
+  }
+
   /// Where it, or what it names, comes back under another id. What is there keeps what it names.
   result<void> rename(memory_line& m) {
     for (put_field_record_request& f : m.fields) f.brings_back_erased = ids_.brings_back();
     const memory_id exported = m.current.id;
     if (auto ok = ids_.rename(m.current.id); !ok) return ok;
     if (m.current.id == exported && engine_.get(exported)) return {};
+    if (!has_its_hashes(m)) return {}; // which the engine refuses
     if (m.current.tombstone && m.current.tombstone->superseded_by)
       if (auto ok = ids_.rename(*m.current.tombstone->superseded_by); !ok) return ok;
     for (version& v : m.versions) {
