@@ -44,9 +44,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(mneme_flags INTERFACE -Wno-deprecated-declarations)
 endif()
 if(MNEME_SANITIZE)
-  # CAF binds references to null shared_ptrs (init_fun_factory.hpp); the rest of UBSan is on.
-  add_compile_options(-fsanitize=${MNEME_SANITIZE} -fno-sanitize-recover=all -fno-sanitize=null
-    -fno-omit-frame-pointer)
+  # CAF binds references to null shared_ptrs (init_fun_factory.hpp). What UBSan knows of the sizes of
+  # objects ASan sees as well, and without it the build takes a fifth less. The rest of UBSan is on.
+  add_compile_options(-fsanitize=${MNEME_SANITIZE} -fno-sanitize-recover=all
+    -fno-sanitize=null,object-size -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${MNEME_SANITIZE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     add_compile_options(-fsanitize-ignorelist=${CMAKE_CURRENT_LIST_DIR}/library_findings.txt)
