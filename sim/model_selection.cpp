@@ -34,7 +34,10 @@ struct candidate {
   }
   [[nodiscard]] bool is_named(const std::vector<std::string>& words) const {
     const auto own = named_words(text);
-    if (follow_each_other(words, own)) return true;
+    return follow_each_other(words, own) || is_called_otherwise(words, own);
+  }
+  [[nodiscard]] bool is_called_otherwise(const std::vector<std::string>& words,
+                                         const std::vector<std::string>& own) const {
     for (const auto& alias : *aliases)
       for (const auto& other : alias.others)
         if (folded_words(alias.name) == words && follow_each_other(folded_words(other), own))
@@ -44,9 +47,18 @@ struct candidate {
   [[nodiscard]] bool has_all(const std::vector<std::string>& some) const {
     return std::ranges::all_of(some, [&](const auto& t) { return has(t); });
   }
+  [[nodiscard]] bool is_identified(const asked_phrase& p) const {
+    return has_identifier(text, p) || is_called_otherwise(named_words(p.shown), named_words(text));
+  }
+  /// Has it the terms of the identifier, in one of its spellings?
+  [[nodiscard]] bool may_have(const asked_phrase& p) const {
+    if (!p.terms.empty() && has_all(p.terms)) return true;
+    if (!p.runs.empty() && has_all(p.runs)) return true;
+    return std::ranges::any_of(p.forms, [&](const auto& form) { return has_all(form); });
+  }
   [[nodiscard]] bool has(const asked_phrase& p) const {
-    if (p.terms.empty() || !has_all(p.terms))
-      return !p.runs.empty() && has_all(p.runs) && has_number(text, p.runs);
+    if (p.kind != identifier_kind::none) return may_have(p) && is_identified(p);
+    if (p.terms.empty() || !has_all(p.terms)) return false;
     if (!p.token.empty()) return has_token(text, p.token);
     if (p.is_word && !stands_as_name(text, p.words.front())) return false;
     if (!p.words.empty()) return is_named(p.words);
@@ -68,7 +80,8 @@ public:
   std::expected<select_result, errc> run() {
     if (names_too_much()) return std::unexpected(errc::limit_exceeded);
     gather();
-    const auto asked = terms();
+    auto asked = terms();
+    for (const auto& form : forms_in(asked_)) asked.push_back(form);
     std::set<memory_id> having;
     for (const auto& c : all_)
       if (std::ranges::any_of(asked, [&](const auto& t) { return c.has(t); }))
@@ -324,6 +337,15 @@ private:
     for (const auto& part : asked.parts) add(terms_in(part));
     add(asked.listed.terms);
     return list;
+  }
+  /// Of other spellings.
+  static std::vector<std::string> forms_in(const asked_selection& asked) {
+    std::vector<std::string> all;
+    for (const auto& p : asked.identifiers)
+      for (const auto& form : p.forms) all.insert(all.end(), form.begin(), form.end());
+    for (const auto& part : asked.parts)
+      for (auto& form : forms_in(part)) all.push_back(std::move(form));
+    return all;
   }
   [[nodiscard]] double having(const std::string& term) const {
     return static_cast<double>(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 
 #include "index/lexical/function_terms.hpp"
 #include "index/lexical/text_terms.hpp"
@@ -459,6 +460,7 @@ private:
         places.push_back(i);
       }
     }
+    leave_room();
     out_.any_identifier = places.size() > 1;
     for (std::size_t i = 1; i < places.size(); ++i) {
       const bool next = places[i] == places[i - 1] + 1 && list_[places[i - 1]].ends_list;
@@ -472,12 +474,23 @@ private:
         out_.is_one_name = true;
   }
 
+  /// Other spellings are looked for as far as there is room for their terms: all that decides must
+  /// be looked for.
+  void leave_room() {
+    constexpr std::size_t most_terms = 24;
+    std::set<std::string> terms; // only counted
+    for (auto& phrase : out_.identifiers) {
+      for (const auto& form : phrase.forms) terms.insert(form.begin(), form.end());
+      if (terms.size() > most_terms) phrase.forms.clear();
+    }
+  }
   /// Behind the words from `i` on that are one number of seven digits or more, written apart.
   [[nodiscard]] std::size_t end_of_number(std::size_t i) const {
     constexpr std::size_t least_digits = 7;
     std::size_t end = i;
     std::size_t digits = 0;
     while (end < to_ && !list_[end].quoted && is_numeric(list_[end].bare)
+           && list_[end].bare.find_first_of(".,") == std::string::npos
            && (end == i || !list_[end - 1].ends_list)) {
       digits += digits_in(list_[end].bare);
       ++end;

@@ -26,6 +26,13 @@ void add_distinct(std::vector<std::string>& terms, const std::vector<std::string
       terms.push_back(term);
 }
 
+/// Of other spellings.
+void add_forms(std::vector<std::string>& terms, const asked_selection& asked) {
+  for (const auto& phrase : asked.identifiers)
+    for (const auto& form : phrase.forms) add_distinct(terms, form);
+  for (const auto& part : asked.parts) add_forms(terms, part);
+}
+
 /// What decides comes first, in case there are too many.
 std::vector<std::string> terms_of(const asked_selection& asked) {
   std::vector<std::string> terms;
@@ -147,6 +154,7 @@ select_run::compile(select_request request, query_context context, const read_vi
   if (!names) return propagate(names);
   state->names = std::move(*names);
   state->terms = terms_of(state->asked);
+  add_forms(state->terms, state->asked);
   ensure(state->terms.size() <= most_asked_terms, "a set holds every term");
   auto search = search_run::compile(selection_state::search_of(request, state->asked.question),
                                     context, views);

@@ -50,13 +50,18 @@ std::string listed(const std::vector<asked_phrase>& phrases) {
 struct sought_phrase {
   const asked_phrase* phrase;
   term_set terms;
-  term_set runs = 0; ///< of a number; none = it has none
+  std::vector<term_set> forms{}; ///< of an identifier: of its other spellings
 };
 std::vector<sought_phrase> sought_in(const std::vector<asked_phrase>& phrases,
                                      const selection_state& s) {
   std::vector<sought_phrase> all;
   all.reserve(phrases.size());
-  for (const auto& p : phrases) all.push_back({&p, s.set_of(p.terms), s.set_of(p.runs)});
+  for (const auto& p : phrases) {
+    all.push_back({&p, s.set_of(p.terms)});
+    auto& forms = all.back().forms;
+    if (!p.runs.empty()) forms.push_back(s.set_of(p.runs));
+    for (const auto& form : p.forms) forms.push_back(s.set_of(form));
+  }
   return all;
 }
 
@@ -156,12 +161,15 @@ private:
   /// Does a row with these terms have the phrase?
   result<bool> has(const selection_row& r, const sought_phrase& sought) {
     const asked_phrase& phrase = *sought.phrase;
-    if (sought.terms == 0 || (r.has & sought.terms) != sought.terms) {
-      if (sought.runs == 0 || (r.has & sought.runs) != sought.runs) return false;
+    const auto has_terms = [&](term_set terms) { return terms != 0 && (r.has & terms) == terms; };
+    if (phrase.kind != identifier_kind::none) {
+      if (!has_terms(sought.terms) && std::ranges::none_of(sought.forms, has_terms)) return false;
       auto text = text_of(r.row);
       if (!text) return propagate(text);
-      return has_number(**text, phrase.runs);
+      return has_identifier(**text, phrase)
+             || s_.is_called_otherwise(named_words(phrase.shown), named_words(**text));
     }
+    if (!has_terms(sought.terms)) return false;
     const bool in_order = phrase.in_order && phrase.terms.size() > 1;
     if (!in_order && phrase.token.empty() && phrase.words.empty()) return true;
     auto text = text_of(r.row);

@@ -58,7 +58,11 @@ const std::string* selection_state::claimed_twice() const {
 
 bool selection_state::is_named(const std::vector<std::string>& words,
                                const std::vector<std::string>& text) const {
-  if (follow_each_other(words, text)) return true;
+  return follow_each_other(words, text) || is_called_otherwise(words, text);
+}
+
+bool selection_state::is_called_otherwise(const std::vector<std::string>& words,
+                                          const std::vector<std::string>& text) const {
   return std::ranges::any_of(names, [&](const called_name& called) {
     return named_words(called.name) == words
            && std::ranges::any_of(called.others, [&](const std::string& other) {

@@ -57,6 +57,9 @@ struct selection_state {
   /// same?
   [[nodiscard]] bool is_named(const std::vector<std::string>& words,
                               const std::vector<std::string>& text) const;
+  /// Do they have another name of the same?
+  [[nodiscard]] bool is_called_otherwise(const std::vector<std::string>& words,
+                                         const std::vector<std::string>& text) const;
   /// A name in the words that two topics have; null if there is none.
   [[nodiscard]] const std::string* claimed_twice() const;
   /// The request by which the search ranks.

@@ -65,6 +65,55 @@ TEST_CASE("select: by identifier, whole, however it is written") {
   CHECK(selected(w, "delete ana@example.org and 2211-0042", identifier) == sorted({ana, invoice}));
 }
 
+TEST_CASE("select: a number with separators inside is one number") {
+  search_world w;
+  const auto price = w.note("The price is 1,000 euros");
+  const auto limit = w.note("The limit is 1000");
+  for (const auto* text :
+       {"The router is 10.0.0.1", "It took 0.5 hours", "Score 5 to 0", "I have 1 dog and 0 cats",
+        "It took 0 minutes", "The rent is 12.50 euros", "On 12 May 50 came"})
+    w.note(text);
+  using enum selection_reason;
+  CHECK(selected(w, "forget 1,000", identifier) == sorted({price, limit}));
+  CHECK(selected(w, "forget 1000", identifier) == sorted({price, limit}));
+  CHECK(selected(w, "delete the invoice over 1,500 euros").empty());
+  CHECK(selected(w, "forget 12,50").empty());
+  CHECK(selected(w, "forget 0.5", identifier).size() == 1);
+  CHECK(selected(w, "forget 12.50", identifier).size() == 1);
+}
+
+TEST_CASE("select: an address, a code and a number are those of a memory as a whole") {
+  search_world w;
+  const auto handle = w.note("Ask @ana_b about the boat");
+  const auto silva = w.note("Write to ana_silva@x.org");
+  const auto dashed = w.note("Write to ana-silva@x.org");
+  const auto brien = w.note("Write to o'brien@example.org");
+  const auto plain = w.note("Write to brien@example.org");
+  const auto label = w.note("mailto:carl@x.org is broken");
+  const auto spaced = w.note("Code 2211 0042 is old");
+  const auto version = w.note("We are at v1.2.3");
+  const auto twelve = w.note("KX-12 was shipped");
+  const auto thirteen = w.note("KX-13 was shipped");
+  for (const auto* text : {"Plate B-MW 1234", "a@b.c is short", "the invoice 22110042-A",
+                           "Ana B met us", "version 1.2.30 is out"})
+    w.note(text);
+  using enum selection_reason;
+  CHECK(selected(w, "forget @ana_b", identifier) == std::vector{handle});
+  CHECK(selected(w, "forget @ana").empty());
+  CHECK(selected(w, "forget ana_silva@x.org", identifier) == std::vector{silva});
+  CHECK(selected(w, "forget ana-silva@x.org", identifier) == std::vector{dashed});
+  CHECK(selected(w, "forget o'brien@example.org", identifier) == std::vector{brien});
+  CHECK(selected(w, "forget brien@example.org", identifier) == std::vector{plain});
+  CHECK(selected(w, "forget carl@x.org", identifier) == std::vector{label});
+  for (const auto* asked : {"forget 22110042", "forget invoice 2211-0042"})
+    CHECK(selected(w, asked, identifier) == std::vector{spaced});
+  CHECK(selected(w, "forget version 1.2").empty());
+  CHECK(selected(w, "forget 1.2.3", identifier) == std::vector{version});
+  CHECK(selected(w, "forget KX-12,KX-13", identifier) == sorted({twelve, thirteen}));
+  CHECK(selected(w, "forget that order KX-12 was lost").empty());
+  CHECK(selected(w, "forget that KX-12 was lost").empty());
+}
+
 TEST_CASE("select: everything about a name takes all of it and none of its like") {
   search_world w;
   const auto one = w.note("Maria Lopez joined the club.");
