@@ -33,7 +33,10 @@ struct candidate {
     return std::ranges::find(meant, term) != meant.end();
   }
   [[nodiscard]] bool is_named(const std::vector<std::string>& words) const {
-    const auto own = named_words(text);
+    return is_named(words, text);
+  }
+  [[nodiscard]] bool is_named(const std::vector<std::string>& words, std::string_view said) const {
+    const auto own = named_words(said);
     return follow_each_other(words, own) || is_called_otherwise(words, own);
   }
   [[nodiscard]] bool is_called_otherwise(const std::vector<std::string>& words,
@@ -267,7 +270,7 @@ private:
     why_ = selection_reason::entity;
     std::vector<const candidate*> found;
     for (const auto& c : all_)
-      if (!is_kept(c) && c.has_all(asked_.content) && !(asked_.is_mine && begins_with_name(c.text))
+      if (!is_kept(c) && c.has_all(asked_.content) && !(asked_.is_mine && is_anothers(c))
           && std::ranges::all_of(asked_.names, [&](const auto& name) { return c.has(name); }))
         found.push_back(&c);
     return found;
@@ -284,7 +287,7 @@ private:
     for (const auto& hit : ranked.results) {
       const auto c = std::ranges::find(all_, hit.uri.id, [](const auto& x) { return x.uri.id; });
       if (c == all_.end() || is_kept(*c)) continue;
-      if (asked_.is_mine && begins_with_name(c->text)) continue;
+      if (asked_.is_mine && is_anothers(*c)) continue;
       if (!r_.states_new && !is_of_matter(*c)) continue;
       share_of(*c);
       const bool is_fact = asked_.extent == asked_extent::fact && !r_.states_new;
@@ -379,8 +382,16 @@ private:
     return is_known ? std::vector{subject} : std::vector<asked_phrase>{};
   }
 
+  [[nodiscard]] bool is_anothers(const candidate& c) const {
+    return r_.states_new ? begins_with_name(c.text) : is_of_another(asked_, c.text);
+  }
   [[nodiscard]] bool is_of_matter(const candidate& c) const {
-    if (!asked_.told_of.terms.empty() && !c.has(asked_.told_of)) return false;
+    const auto& told_of = asked_.told_of;
+    if (!told_of.terms.empty()) {
+      if (!c.has(told_of)) return false;
+      if (!told_of.shown.contains('-') && !c.is_named(told_of.words, without_joined_names(c.text)))
+        return false;
+    }
     if (!asked_.head.empty()
         && std::ranges::none_of(asked_.head, [&](const auto& t) { return c.has(t); }))
       return false;

@@ -49,6 +49,16 @@ struct asked_phrase {
   identifier_kind kind = identifier_kind::none;
 };
 
+/// Whose something is, as a statement or a request begins.
+struct told_whose {
+  bool is_me = false; ///< "I", "we"
+  bool is_my = false; ///< "my", "our"
+  /// Terms of what stands behind "my": of the possessor ("my cat's name"), of somebody ("my older
+  /// sister"), else of the first word that tells something.
+  std::vector<std::string> noun;
+  bool is_somebody = false; ///< the noun is a possessor, or one of somebody
+};
+
 struct asked_selection {
   asked_extent extent = asked_extent::fact;
   std::string question;                  ///< what is asked about, for a search
@@ -64,6 +74,7 @@ struct asked_selection {
   /// Terms of the noun of a thing: "photo" of "my passport photo on the wall". One is enough.
   std::vector<std::string> head;
   bool is_mine = false;             ///< it begins with "I", "my", "we" or "our"
+  told_whose whose{};               ///< of what is asked for as mine
   bool is_whose = false;            ///< "my …", "a …": one thing is meant, and of somebody
   std::vector<std::string> content; ///< terms of the question that tell something, distinct
   /// Terms of each thing that is excepted: what has all of one is not selected.
@@ -99,6 +110,14 @@ bool stand_together(const std::vector<std::string>& first, const std::vector<std
 bool has_identifier(std::string_view text, const asked_phrase& phrase);
 /// Whether `text` begins with a word that may name somebody or something, behind who says it.
 bool begins_with_name(std::string_view text);
+/// Of a text that begins with "I" or "my", behind who says it.
+told_whose read_whose(std::string_view text, std::string_view language = default_language);
+/// Whether what is asked for is mine, and `text` is about somebody else or somebody else's: of
+/// "Ana …", of "My mother …" where she is not asked for, and the other way round.
+bool is_of_another(const asked_selection& asked, std::string_view text,
+                   std::string_view language = default_language);
+/// Without names that a hyphen joins: "Jean-Luc" is not Luc.
+std::string without_joined_names(std::string_view text);
 /// Whether `text` has a name, behind the beginning of a sentence, that `question` has not.
 bool names_another(std::string_view text, std::string_view question);
 /// Whether `text` has the token between spaces and marks, whatever the case.

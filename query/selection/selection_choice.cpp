@@ -358,7 +358,7 @@ private:
       if (asked_.is_mine) {
         auto text = text_of(r.row);
         if (!text) return propagate(text);
-        if (begins_with_name(**text)) continue; // somebody else's
+        if (is_anothers(**text)) continue;
       }
       found.push_back(r);
     }
@@ -425,11 +425,22 @@ private:
         return name.phrase;
     return nullptr;
   }
+  /// Of what is mine. What is new is compared with what begins alike, which takes_place() does.
+  [[nodiscard]] bool is_anothers(std::string_view text) const {
+    return s_.request.states_new ? begins_with_name(text)
+                                 : is_of_another(asked_, text, views_.lexical->language());
+  }
   /// Is the row about what the words are about, and not about something else with their words?
   result<bool> is_of_matter(const selection_row& r) {
     if (!told_of_.empty()) {
       auto is_told = has_all(r, told_of_);
       if (!is_told || !*is_told) return is_told;
+      auto text = text_of(r.row);
+      if (!text) return propagate(text);
+      const auto& name = asked_.told_of;
+      if (!name.shown.contains('-')
+          && !s_.is_named(name.words, named_words(without_joined_names(**text))))
+        return false;
     }
     if (!asked_.head.empty() && (r.has & s_.set_of(asked_.head)) == 0) return false;
     auto text = text_of(r.row);
@@ -456,7 +467,7 @@ private:
       if (asked_.is_mine) {
         auto text = text_of(row);
         if (!text) return propagate(text);
-        if (begins_with_name(**text)) continue; // somebody else's
+        if (is_anothers(**text)) continue;
       }
       if (!s_.request.states_new) {
         auto is_it = is_of_matter({row, terms_of(row)});
