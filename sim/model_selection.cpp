@@ -251,6 +251,8 @@ private:
       if (has_them && !is_kept(c)) found.push_back(&c);
     }
     if (asked_.extent != asked_extent::fact) return found;
+    std::erase_if(found,
+                  [&](const auto* c) { return is_denied_otherwise(asked_.question, c->text); });
     std::vector<std::string> others;
     for (const auto& term : terms())
       if (std::ranges::find(asked_.content, term) != asked_.content.end()

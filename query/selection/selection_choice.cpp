@@ -295,6 +295,7 @@ private:
     }
     if (asked_.extent == asked_extent::fact) {
       const auto having_them = found.size();
+      if (auto ok = drop_denials(found); !ok) return ok;
       if (!narrow(found))
         return nothing(fmt::format("{} of {} memories say nothing else of what the words say",
                                    listed(asked_.identifiers), having_them));
@@ -313,6 +314,18 @@ private:
     return found;
   }
 
+  /// "KX-12 is not blue" is not that it is blue.
+  result<void> drop_denials(std::vector<selection_row>& found) {
+    std::vector<selection_row> said;
+    for (const auto& r : found) {
+      auto text = text_of(r.row);
+      if (!text) return propagate(text);
+      if (!is_denied_otherwise(asked_.question, **text, views_.lexical->language()))
+        said.push_back(r);
+    }
+    found = std::move(said);
+    return {};
+  }
   /// Chunks go with what they are of; they are selected where their type is asked for.
   result<bool> any_chunk_has() {
     for (std::size_t i = 0; i < s_.chunks.size(); ++i) {
@@ -335,7 +348,7 @@ private:
     for (const auto& r : found) best = std::max(best, weight(r.has & others));
     std::erase_if(found,
                   [&](const auto& r) { return weight(r.has & others) < best - same_weight; });
-    return best > 0 || others == 0;
+    return !found.empty() && (best > 0 || others == 0);
   }
 
   result<void> by_entity() {
@@ -445,7 +458,7 @@ private:
     if (!asked_.head.empty() && (r.has & s_.set_of(asked_.head)) == 0) return false;
     auto text = text_of(r.row);
     if (!text) return propagate(text);
-    return !is_contrary(asked_.question, **text);
+    return !is_contrary(asked_.question, **text, views_.lexical->language());
   }
 
   result<void> by_meaning() {

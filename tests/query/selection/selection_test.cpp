@@ -222,6 +222,49 @@ TEST_CASE("select: what is one's own is nobody's who has a name, and a fact is o
   CHECK(selected(w, "forget what I said about Ana").size() == 2);
 }
 
+TEST_CASE("select: what is mine is not that of somebody behind my, nor the other way round") {
+  search_world w;
+  for (const auto* text :
+       {"My cat's name is Tom", "My dog is called Rex", "My mother's birthday is in May",
+        "My mother lives in Oslo", "My son is allergic to milk", "Jean-Luc speaks French",
+        "My parrot speaks Dutch", "I know German"})
+    w.note(text);
+  for (const auto* asked :
+       {"my dog's name", "my name", "my birthday", "my father's birthday", "that I live in Oslo",
+        "that I am allergic to milk", "that Luc speaks French", "that I speak Dutch",
+        "where I live", "that my sister knows German"}) {
+    INFO(asked);
+    CHECK(selected(w, std::string("forget ") + asked).empty());
+  }
+  CHECK(selected(w, "forget my cat's name").size() == 1);
+  CHECK(selected(w, "forget my mother's birthday").size() == 1);
+  CHECK(selected(w, "forget that my mother lives in Oslo").size() == 1);
+  CHECK(selected(w, "forget that Jean-Luc speaks French").size() == 1);
+  CHECK(selected(w, "forget that my parrot speaks Dutch").size() == 1);
+  const auto home = w.note("My flat is in Bergen, where I live with my mother");
+  CHECK(selected(w, "forget that I live in Bergen") == std::vector{home});
+}
+
+TEST_CASE("select: a plain fact is not its denial, and a denial is of what it denies") {
+  search_world w;
+  for (const auto* text : {"I never smoke", "I never eat meat", "Fred has no dog", "Ivy can't swim",
+                           "The shop is not open on Monday", "KX-12 is not blue"})
+    w.note(text);
+  for (const auto* asked :
+       {"that I smoke", "that I never eat fish", "that Fred has a dog", "that Ivy can swim",
+        "that the shop is open on Monday", "that KX-12 is blue"}) {
+    INFO(asked);
+    CHECK(selected(w, std::string("forget ") + asked).empty());
+  }
+  const auto cigars = w.note("I smoke cigars");
+  const auto tea = w.note("I drink tea, but never coffee");
+  CHECK(selected(w, "forget that I smoke") == std::vector{cigars});
+  CHECK(selected(w, "forget that I never smoke").size() == 1);
+  CHECK(selected(w, "forget that I never eat meat").size() == 1);
+  CHECK(selected(w, "forget that I drink tea") == std::vector{tea});
+  CHECK(selected(w, "forget that Ivy cannot swim").size() == 1);
+}
+
 TEST_CASE("select: a fact is one memory, and what says the same") {
   search_world w;
   const auto fact = w.note("Clara works as a nurse in Leeds.");
