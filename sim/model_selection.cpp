@@ -8,6 +8,7 @@
 #include "index/lexical/text_terms.hpp"
 #include "messages/math.hpp"
 #include "messages/text/forms.hpp"
+#include "messages/text/topic_text.hpp"
 #include "query/selection/asked_selection.hpp"
 #include "query/selection/replaced_statement.hpp"
 #include "sim/model_aliases.hpp"
@@ -24,6 +25,8 @@ struct candidate {
   std::string text;
   std::vector<std::string> terms; ///< in order
   std::vector<std::string> meant; ///< and those of the names that its own ones stand for
+  std::string own; ///< of a topic: without its fields, but for what else it is called
+  bool is_topic = false;
   const std::vector<naive_alias>* aliases = nullptr;
   double share = 0;
   int names = 0;
@@ -140,6 +143,12 @@ private:
       c.text = m->head->type == memory_type::topic
                    ? searched_topic_text(m->version->data, state_.values_at(id, at_))
                    : state_.text_at(id, at_);
+      if (m->head->type == memory_type::topic) {
+        auto named = state_.values_at(id, at_);
+        std::erase_if(named, [](const auto& v) { return v.name != aliases_field; });
+        c.own = searched_topic_text(m->version->data, named);
+        c.is_topic = true;
+      }
       c.meant = meant_by(c.terms, aliases_);
       c.aliases = &aliases_;
       all_.push_back(std::move(c));
@@ -191,7 +200,7 @@ private:
                            || (asked_.extent == asked_extent::thing && !asked_.is_whose);
     if (!r_.states_new && is_entity && !asked_.content.empty()) {
       auto found = by_entity();
-      if (!found.empty() || asked_.is_one_name) return found;
+      if (!found.empty() || asked_.is_one_name || is_left_) return found;
     }
     return by_meaning(ranked);
   }
@@ -246,9 +255,15 @@ private:
       return [&c](const asked_phrase& p) { return c.has(p); };
     };
     for (const auto& c : all_) {
-      const bool has_them = asked_.any_identifier ? std::ranges::any_of(asked_.identifiers, has(c))
-                                                  : std::ranges::all_of(asked_.identifiers, has(c));
-      if (has_them && !is_kept(c)) found.push_back(&c);
+      const auto has_them = [&](const candidate& one) {
+        return asked_.any_identifier ? std::ranges::any_of(asked_.identifiers, has(one))
+                                     : std::ranges::all_of(asked_.identifiers, has(one));
+      };
+      if (!has_them(c) || is_kept(c)) continue;
+      if (has_them(in_own_text(c)))
+        found.push_back(&c);
+      else
+        is_left_ = true;
     }
     if (asked_.extent != asked_extent::fact) return found;
     std::erase_if(found,
@@ -271,11 +286,27 @@ private:
   std::vector<const candidate*> by_entity() {
     why_ = selection_reason::entity;
     std::vector<const candidate*> found;
-    for (const auto& c : all_)
-      if (!is_kept(c) && c.has_all(asked_.content) && !(asked_.is_mine && is_anothers(c))
-          && std::ranges::all_of(asked_.names, [&](const auto& name) { return c.has(name); }))
+    const auto has_them = [&](const candidate& c) {
+      return c.has_all(asked_.content)
+             && std::ranges::all_of(asked_.names, [&](const auto& name) { return c.has(name); });
+    };
+    for (const auto& c : all_) {
+      if (is_kept(c) || !has_them(c) || (asked_.is_mine && is_anothers(c))) continue;
+      if (has_them(in_own_text(c)))
         found.push_back(&c);
+      else
+        is_left_ = true;
+    }
     return found;
+  }
+  /// As what is asked for by identifier or name must have it.
+  [[nodiscard]] candidate in_own_text(const candidate& c) const {
+    candidate own = c;
+    if (!c.is_topic) return own;
+    own.text = c.own;
+    own.terms = text_terms(c.own);
+    own.meant = meant_by(own.terms, aliases_);
+    return own;
   }
 
   std::vector<const candidate*> by_meaning(const search_result& ranked) {
@@ -440,6 +471,7 @@ private:
   asked_selection asked_;
   std::vector<naive_alias> aliases_;
   selection_reason why_{};
+  bool is_left_ = false;                          ///< a topic has what is asked for in fields alone
   std::map<memory_id, selection_reason> reasons_; ///< of what parts of a list selected
   std::vector<candidate> all_;
 };

@@ -765,6 +765,36 @@ TEST_CASE("select: overviews of imports stay, and what a chunk alone has is said
   CHECK(w.target.select(words("delete ben@example.org"))->note == "nothing has ben@example.org");
 }
 
+TEST_CASE(
+    "select: a topic is about its title and its summary, and not about what a field mentions") {
+  search_world w;
+  const auto topic = [&](std::string title, std::string field, std::string value) {
+    ingest_request r;
+    r.title = std::move(title);
+    r.fields.emplace_back();
+    r.fields.back().name = std::move(field);
+    r.fields.back().value = {std::move(value)};
+    return w.target.apply(r)->uri->id;
+  };
+  topic("Isabella Rossi", "plans", "a party on Valentine's Day, write to bella@example.org");
+  const auto note_of = [&](const char* text) {
+    const auto found = w.target.select(words(text));
+    REQUIRE(found);
+    CHECK(found->selected.empty());
+    return found->note;
+  };
+  CHECK(note_of("everything about Valentine's Day")
+        == "only fields of 1 topic have Valentine's Day: erase or revise the field");
+  CHECK(note_of("delete bella@example.org")
+        == "only fields of 1 topic have bella@example.org: erase or revise the field");
+  const auto day = topic("Valentine's Day", "date", "14 February");
+  const auto note = w.note("The gifts of Valentine's Day are in the red box.");
+  CHECK(selected(w, "everything about Valentine's Day", selection_reason::entity)
+        == sorted({day, note}));
+  const auto bob = topic("Robert Smith", "aliases", "Bob Smith");
+  CHECK(selected(w, "everything about Bob Smith", selection_reason::entity) == std::vector{bob});
+}
+
 TEST_CASE("supersede_matching: what several may be is in doubt") {
   search_world w;
   w.note("Bruno works at Northwind.");
