@@ -49,6 +49,7 @@ constexpr std::array between = std::to_array<std::string_view>(
 /// Asking for the contrary of forgetting.
 constexpr std::array<std::string_view, 5> keeping = {"remember", "keep", "retain", "preserve",
                                                      "memorize"};
+constexpr auto names_nothing = "the words say not what to forget: say what it is about";
 /// Of the verbs as something that goes on: "stop deleting …".
 constexpr std::array<std::string_view, 6> forgetting = {"forgetting", "deleting", "removing",
                                                         "erasing",    "dropping", "wiping"};
@@ -154,10 +155,14 @@ public:
     // A fact may have an exception in it.
     if (!is_statement_) cut_exception();
     cut_trail();
-    if (from_ >= to_) from_ = 0, to_ = list_.size(); // nothing but words of asking: they are it
+    if (from_ >= to_) { // nothing but words of asking
+      refuse(names_nothing);
+      from_ = 0, to_ = list_.size();
+    }
     find_phrases();
     if (!is_statement_ && out_.extent != asked_extent::fact) read_list();
     find_content();
+    refuse_empty();
     out_.question = question();
     return std::move(out_);
   }
@@ -167,6 +172,14 @@ private:
 
   void refuse(std::string why) {
     if (out_.refusal.empty()) out_.refusal = std::move(why);
+  }
+  /// "Forget it": a word that every other memory has names nothing.
+  void refuse_empty() {
+    const bool is_named = !out_.names.empty() || !out_.identifiers.empty();
+    if (is_named || is_statement_ || out_.extent == asked_extent::fact) return;
+    if (std::ranges::all_of(out_.content,
+                            [&](const auto& t) { return is_function_term(t, language_); }))
+      refuse(names_nothing);
   }
   [[nodiscard]] bool is_negation(std::size_t i) const {
     return !list_[i].quoted && (is_denial(lower(i)) || lower(i) == "stop");

@@ -136,7 +136,9 @@ result<void> select_run::check(const select_request& r) {
   for (std::size_t i = 0; i < r.tags.size(); ++i)
     if (!is_utf8(r.tags[i]))
       return fail(errc::bad_utf8, "the tag is not UTF-8", fmt::format("tags[{}]", i));
-  return search_run::check(selection_state::search_of(r, asked_question(r)));
+  const std::string question = asked_question(r);
+  if (is_blank(question)) return fail(errc::empty_query, "the words are marks alone", "words");
+  return search_run::check(selection_state::search_of(r, question));
 }
 
 result<std::unique_ptr<select_run>>

@@ -432,7 +432,22 @@ TEST_CASE("select: more than the limit is refused, and so is what asks nothing")
   REQUIRE_FALSE(found);
   CHECK(found.error().code == errc::limit_exceeded);
   CHECK(found.error().at == "limit");
-  CHECK(w.target.select(words(" ")).error().code == errc::empty_query);
+  for (const auto* text : {" ", "...", "\"…\"", "?! ..."}) {
+    INFO(text);
+    const auto refused = w.target.select(words(text));
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == errc::empty_query);
+    CHECK(refused.error().at == "words");
+  }
+  w.note("I like it");
+  for (const auto* text : {"forget everything", "forget it", "delete all notes", "forget",
+                           "forget all of this please"}) {
+    INFO(text);
+    found = w.target.select(words(text));
+    REQUIRE(found);
+    CHECK(found->selected.empty());
+    CHECK(found->note == "the words say not what to forget: say what it is about");
+  }
   CHECK(w.target.select(words("\xFF")).error().code == errc::bad_utf8);
 }
 
