@@ -431,7 +431,9 @@ private:
         break;
       }
     }
-    asks = asks || is_all || is_many || is_one;
+    // "that Ana moved to Lisbon" is a fact without a verb of asking, too.
+    const bool is_that = i == 0 && to_ > 1 && lower(0) == "that" && !list_[0].quoted;
+    asks = asks || is_all || is_many || is_one || is_that;
     if (!asks) { // a plain statement, or the name of a thing
       from_ = 0;
       is_statement_ = states(0);

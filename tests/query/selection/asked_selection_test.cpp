@@ -41,6 +41,7 @@ TEST_CASE("asked: how much, about what, by which identifiers and names") {
                     "src/core/engine.cpp|src/core/world.cpp"},
            expected{"Remove \"tea at four\" from memory", thing, "\"tea at four\"", "tea at four"},
            expected{"Forget that I moved to Lisbon", fact, "I moved to Lisbon", "", "Lisbon"},
+           expected{"that Luc speaks French", fact, "Luc speaks French", "", "Luc|French"},
            expected{"Delete the note that says Ana is a nurse.", fact, "Ana is a nurse.", "",
                     "Ana"},
            expected{"My address is now 12 Oak Street.", fact, "My address is now 12 Oak Street.",
