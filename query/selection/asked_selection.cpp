@@ -766,7 +766,9 @@ bool is_of_another(const asked_selection& asked, std::string_view text, std::str
 
 std::string without_joined_names(std::string_view text) {
   std::string rest;
-  for (const auto& word : words_of(text)) {
+  const auto list = words_of(text);
+  if (list.size() == most_asked_words) return std::string(text); // there is more of it
+  for (const auto& word : list) {
     const auto hyphen = word.bare.find('-');
     const bool is_joined = word.is_capital && !word.quoted && hyphen + 1 < word.bare.size()
                            && hyphen != std::string::npos

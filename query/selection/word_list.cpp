@@ -165,7 +165,10 @@ bool is_with_commas(std::string_view number) {
   return between.find('.') + 1 == between.size() && are_thousands(groups.size() - 1); // 1,000.50
 }
 
-/// The digits around `at` and the points and commas between them.
+constexpr std::size_t longest_number = 64;
+
+/// The digits around `at` and the points and commas between them; of what is longer than any number
+/// nothing.
 std::string_view number_around(std::string_view text, std::size_t at) {
   const auto is_of = [&](std::size_t i) {
     if (is_digit(text[i])) return true;
@@ -174,8 +177,9 @@ std::string_view number_around(std::string_view text, std::size_t at) {
   };
   std::size_t begin = at;
   std::size_t end = at;
-  while (begin > 0 && is_of(begin - 1)) --begin;
-  while (end < text.size() && is_of(end)) ++end;
+  while (begin > 0 && at - begin <= longest_number && is_of(begin - 1)) --begin;
+  while (end < text.size() && end - at <= longest_number && is_of(end)) ++end;
+  if (at - begin > longest_number || end - at > longest_number) return {};
   return text.substr(begin, end - begin);
 }
 
@@ -387,6 +391,7 @@ bool has_piece(std::string_view text, bool is_address, const auto& is_it) {
 /// The number from the piece `first` on, if it is written in several.
 bool is_spaced_number(std::string_view text, std::span<const text_piece> pieces,
                       const number_form& wanted) {
+  constexpr std::size_t most_zeros = 4; // before it
   std::string digits;
   bool are_thousands = wanted.digits.size() >= 4;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -402,7 +407,7 @@ bool is_spaced_number(std::string_view text, std::span<const text_piece> pieces,
       if (is_digit(c)) digits.push_back(c);
     if (significant(digits) == wanted.digits)
       return i > 0 && (are_thousands || wanted.digits.size() >= least_spaced_digits);
-    if (significant(digits).size() > wanted.digits.size()) return false;
+    if (digits.size() > wanted.digits.size() + most_zeros) return false;
   }
   return false;
 }
@@ -484,17 +489,17 @@ namespace {
 
 /// Bytes of the first of a list without spaces, with its comma: "KX-12,KX-13".
 std::size_t first_of_list(std::string_view word) {
+  constexpr std::size_t longest_list = 16 * 1024; // each of it looks for the end of all
   const auto identifies = [](std::string_view part) {
     const auto bare = without_marks(part);
     return !bare.empty() && (looks_identifying(bare) || is_numeric(bare));
   };
-  for (auto at = word.find_first_of(",;"); at != std::string_view::npos;
-       at = word.find_first_of(",;", at + 1)) {
-    const bool is_inside = word[at] == ',' && is_inside_number(word, at);
-    if (!is_inside && identifies(word.substr(0, at)) && identifies(word.substr(at + 1)))
-      return at + 1;
-  }
-  return word.size();
+  auto at = word.find_first_of(",;");
+  while (at != std::string_view::npos && word[at] == ',' && is_inside_number(word, at))
+    at = word.find_first_of(",;", at + 1);
+  if (at == std::string_view::npos || word.size() > longest_list) return word.size();
+  const auto next = word.substr(at + 1, word.find_first_of(",;", at + 1) - at - 1);
+  return identifies(word.substr(0, at)) && identifies(next) ? at + 1 : word.size();
 }
 
 } // namespace
