@@ -133,6 +133,9 @@ told_whose whose_in(std::span<const asked_word> list, std::string_view language)
     if (is_function_word(word, language)) break;
     const bool is_certain = word.is_possessive || is_somebody(word.lower);
     if (is_certain || whose.noun.empty()) whose.noun = text_terms(word.bare, language);
+    const bool with_me =
+        i + 2 < list.size() && list[i + 1].lower == "and" && is_in(first_person, list[i + 2].lower);
+    if (with_me) return {.is_me = true, .noun = {}}; // "my wife and I"
     whose.is_somebody = is_certain;
     if (is_certain || word.ends_part) break;
   }
@@ -731,13 +734,14 @@ bool has_terms(const std::vector<std::string>& some, const std::vector<std::stri
   });
 }
 
-/// Is all that is asked for said in `own`, of another noun than the asked one?
+/// Is all that is asked for said in `own`, of another noun than the asked one? One word alone may
+/// be another way to say it: "My favourite food is pizza" is that I like it.
 bool says_all_but_noun(const asked_selection& asked, const std::vector<std::string>& own) {
   std::vector<std::string> others = asked.content;
   std::erase_if(others, [&](const std::string& t) {
     return std::ranges::find(asked.whose.noun, t) != asked.whose.noun.end();
   });
-  return has_terms(own, others);
+  return others.size() > 1 && has_terms(own, others);
 }
 
 bool says_me(std::string_view text) {

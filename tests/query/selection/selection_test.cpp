@@ -243,6 +243,10 @@ TEST_CASE("select: what is mine is not that of somebody behind my, nor the other
   CHECK(selected(w, "forget that my parrot speaks Dutch").size() == 1);
   const auto home = w.note("My flat is in Bergen, where I live with my mother");
   CHECK(selected(w, "forget that I live in Bergen") == std::vector{home});
+  const auto pizza = w.note("My favourite food is pizza");
+  CHECK(selected(w, "forget that I like pizza") == std::vector{pizza});
+  const auto both = w.note("My wife and I moved to Tromso");
+  CHECK(selected(w, "forget that I moved to Tromso") == std::vector{both});
 }
 
 TEST_CASE("select: a plain fact is not its denial, and a denial is of what it denies") {
