@@ -8,6 +8,7 @@
 
 #include "index/lexical/function_terms.hpp"
 #include "index/lexical/text_terms.hpp"
+#include "messages/ensure.hpp"
 #include "messages/text/composed.hpp"
 #include "messages/text/lower_case.hpp"
 #include "messages/text/utf8_point.hpp"
@@ -139,6 +140,7 @@ told_whose whose_in(std::span<const asked_word> list, std::string_view language)
     whose.is_somebody = is_certain;
     if (is_certain || word.ends_part) break;
   }
+  ensure(!whose.is_somebody || !whose.noun.empty(), "somebody is told by a word");
   return whose;
 }
 
@@ -535,6 +537,7 @@ private:
   /// Other spellings are looked for as far as there is room for their terms: all that decides must
   /// be looked for.
   void leave_room() {
+    ensure(out_.parts.empty(), "each of a list has found its own");
     constexpr std::size_t most_terms = 24;
     std::set<std::string> terms; // only counted
     for (auto& phrase : out_.identifiers) {

@@ -176,6 +176,7 @@ private:
     if (views_.attributes->rows().line(r.row).type != memory_type::topic) return r;
     auto topic = read(r.row);
     if (!topic) return propagate(topic);
+    ensure((*topic)->own.has_value(), "a topic has a text of its own");
     const std::string_view language = views_.lexical->language();
     return selection_row{r.row, s_.meant_by(text_terms((*topic)->own.value(), language), language),
                          true};

@@ -185,6 +185,7 @@ std::string_view number_around(std::string_view text, std::size_t at) {
 
 /// Whether the comma at `at` is inside a number, which stands by itself: not in "KX-12,13".
 bool is_inside_number(std::string_view text, std::size_t at) {
+  ensure(at < text.size() && text[at] == ',', "it is asked of a comma");
   const auto number = number_around(text, at);
   if (number.empty() || !is_with_commas(number)) return false;
   const auto begin = static_cast<std::size_t>(number.data() - text.data());
@@ -281,6 +282,7 @@ struct number_form {
 
 /// Of digits and separators.
 number_form number_of(std::string_view text) {
+  ensure(digits_in(text) > 0, "a number has digits");
   number_form number;
   const auto comma = text.find(',');
   const bool are_thousands = comma <= 3 && comma < text.find('.') && !text.starts_with('0')
@@ -328,6 +330,7 @@ std::vector<text_piece> pieces_of(std::string_view text, bool is_address) {
   std::vector<text_piece> pieces;
   std::size_t begin = 0;
   const auto end_piece = [&](std::size_t end) {
+    ensure(end >= begin && end <= text.size(), "a piece is of the text");
     auto word = text.substr(begin, end - begin);
     while (!word.empty() && ends.contains(word.back())) word.remove_suffix(1);
     if (is_address) word = without_possessive(word);
@@ -450,6 +453,7 @@ std::vector<std::vector<std::string>> groups_of(std::string_view digits) {
 asked_phrase spaced_number(std::string_view words) {
   asked_phrase phrase{.shown = std::string(words), .terms = {}, .kind = identifier_kind::number};
   auto runs = digit_runs(words);
+  ensure(!runs.empty(), "a number has digits");
   const number_form number = number_of(without_v(words));
   std::string digits;
   for (const auto& run : runs) digits += run;
