@@ -8,6 +8,7 @@
 #include "index/lexical/text_terms.hpp"
 #include "messages/math.hpp"
 #include "messages/text/forms.hpp"
+#include "messages/text/topic_text.hpp"
 #include "query/selection/asked_selection.hpp"
 #include "query/selection/replaced_statement.hpp"
 #include "sim/model_aliases.hpp"
@@ -24,6 +25,8 @@ struct candidate {
   std::string text;
   std::vector<std::string> terms; ///< in order
   std::vector<std::string> meant; ///< and those of the names that its own ones stand for
+  std::string own; ///< of a topic: without its fields, but for what else it is called
+  bool is_topic = false;
   const std::vector<naive_alias>* aliases = nullptr;
   double share = 0;
   int names = 0;
@@ -33,8 +36,14 @@ struct candidate {
     return std::ranges::find(meant, term) != meant.end();
   }
   [[nodiscard]] bool is_named(const std::vector<std::string>& words) const {
-    const auto own = named_words(text);
-    if (follow_each_other(words, own)) return true;
+    return is_named(words, text);
+  }
+  [[nodiscard]] bool is_named(const std::vector<std::string>& words, std::string_view said) const {
+    const auto own = named_words(said);
+    return follow_each_other(words, own) || is_called_otherwise(words, own);
+  }
+  [[nodiscard]] bool is_called_otherwise(const std::vector<std::string>& words,
+                                         const std::vector<std::string>& own) const {
     for (const auto& alias : *aliases)
       for (const auto& other : alias.others)
         if (folded_words(alias.name) == words && follow_each_other(folded_words(other), own))
@@ -44,9 +53,18 @@ struct candidate {
   [[nodiscard]] bool has_all(const std::vector<std::string>& some) const {
     return std::ranges::all_of(some, [&](const auto& t) { return has(t); });
   }
+  [[nodiscard]] bool is_identified(const asked_phrase& p) const {
+    return has_identifier(text, p) || is_called_otherwise(named_words(p.shown), named_words(text));
+  }
+  /// Has it the terms of the identifier, in one of its spellings?
+  [[nodiscard]] bool may_have(const asked_phrase& p) const {
+    if (!p.terms.empty() && has_all(p.terms)) return true;
+    if (!p.runs.empty() && has_all(p.runs)) return true;
+    return std::ranges::any_of(p.forms, [&](const auto& form) { return has_all(form); });
+  }
   [[nodiscard]] bool has(const asked_phrase& p) const {
-    if (p.terms.empty() || !has_all(p.terms))
-      return !p.runs.empty() && has_all(p.runs) && has_number(text, p.runs);
+    if (p.kind != identifier_kind::none) return may_have(p) && is_identified(p);
+    if (p.terms.empty() || !has_all(p.terms)) return false;
     if (!p.token.empty()) return has_token(text, p.token);
     if (p.is_word && !stands_as_name(text, p.words.front())) return false;
     if (!p.words.empty()) return is_named(p.words);
@@ -68,7 +86,8 @@ public:
   std::expected<select_result, errc> run() {
     if (names_too_much()) return std::unexpected(errc::limit_exceeded);
     gather();
-    const auto asked = terms();
+    auto asked = terms();
+    for (const auto& form : forms_in(asked_)) asked.push_back(form);
     std::set<memory_id> having;
     for (const auto& c : all_)
       if (std::ranges::any_of(asked, [&](const auto& t) { return c.has(t); }))
@@ -124,6 +143,12 @@ private:
       c.text = m->head->type == memory_type::topic
                    ? searched_topic_text(m->version->data, state_.values_at(id, at_))
                    : state_.text_at(id, at_);
+      if (m->head->type == memory_type::topic) {
+        auto named = state_.values_at(id, at_);
+        std::erase_if(named, [](const auto& v) { return v.name != aliases_field; });
+        c.own = searched_topic_text(m->version->data, named);
+        c.is_topic = true;
+      }
       c.meant = meant_by(c.terms, aliases_);
       c.aliases = &aliases_;
       all_.push_back(std::move(c));
@@ -175,7 +200,7 @@ private:
                            || (asked_.extent == asked_extent::thing && !asked_.is_whose);
     if (!r_.states_new && is_entity && !asked_.content.empty()) {
       auto found = by_entity();
-      if (!found.empty() || asked_.is_one_name) return found;
+      if (!found.empty() || asked_.is_one_name || is_left_) return found;
     }
     return by_meaning(ranked);
   }
@@ -230,11 +255,19 @@ private:
       return [&c](const asked_phrase& p) { return c.has(p); };
     };
     for (const auto& c : all_) {
-      const bool has_them = asked_.any_identifier ? std::ranges::any_of(asked_.identifiers, has(c))
-                                                  : std::ranges::all_of(asked_.identifiers, has(c));
-      if (has_them && !is_kept(c)) found.push_back(&c);
+      const auto has_them = [&](const candidate& one) {
+        return asked_.any_identifier ? std::ranges::any_of(asked_.identifiers, has(one))
+                                     : std::ranges::all_of(asked_.identifiers, has(one));
+      };
+      if (!has_them(c) || is_kept(c)) continue;
+      if (has_them(in_own_text(c)))
+        found.push_back(&c);
+      else
+        is_left_ = true;
     }
     if (asked_.extent != asked_extent::fact) return found;
+    std::erase_if(found,
+                  [&](const auto* c) { return is_denied_otherwise(asked_.question, c->text); });
     std::vector<std::string> others;
     for (const auto& term : terms())
       if (std::ranges::find(asked_.content, term) != asked_.content.end()
@@ -253,11 +286,27 @@ private:
   std::vector<const candidate*> by_entity() {
     why_ = selection_reason::entity;
     std::vector<const candidate*> found;
-    for (const auto& c : all_)
-      if (!is_kept(c) && c.has_all(asked_.content) && !(asked_.is_mine && begins_with_name(c.text))
-          && std::ranges::all_of(asked_.names, [&](const auto& name) { return c.has(name); }))
+    const auto has_them = [&](const candidate& c) {
+      return c.has_all(asked_.content)
+             && std::ranges::all_of(asked_.names, [&](const auto& name) { return c.has(name); });
+    };
+    for (const auto& c : all_) {
+      if (is_kept(c) || !has_them(c) || (asked_.is_mine && is_anothers(c))) continue;
+      if (has_them(in_own_text(c)))
         found.push_back(&c);
+      else
+        is_left_ = true;
+    }
     return found;
+  }
+  /// As what is asked for by identifier or name must have it.
+  [[nodiscard]] candidate in_own_text(const candidate& c) const {
+    candidate own = c;
+    if (!c.is_topic) return own;
+    own.text = c.own;
+    own.terms = text_terms(c.own);
+    own.meant = meant_by(own.terms, aliases_);
+    return own;
   }
 
   std::vector<const candidate*> by_meaning(const search_result& ranked) {
@@ -271,7 +320,7 @@ private:
     for (const auto& hit : ranked.results) {
       const auto c = std::ranges::find(all_, hit.uri.id, [](const auto& x) { return x.uri.id; });
       if (c == all_.end() || is_kept(*c)) continue;
-      if (asked_.is_mine && begins_with_name(c->text)) continue;
+      if (asked_.is_mine && is_anothers(*c)) continue;
       if (!r_.states_new && !is_of_matter(*c)) continue;
       share_of(*c);
       const bool is_fact = asked_.extent == asked_extent::fact && !r_.states_new;
@@ -325,6 +374,15 @@ private:
     add(asked.listed.terms);
     return list;
   }
+  /// Of other spellings.
+  static std::vector<std::string> forms_in(const asked_selection& asked) {
+    std::vector<std::string> all;
+    for (const auto& p : asked.identifiers)
+      for (const auto& form : p.forms) all.insert(all.end(), form.begin(), form.end());
+    for (const auto& part : asked.parts)
+      for (auto& form : forms_in(part)) all.push_back(std::move(form));
+    return all;
+  }
   [[nodiscard]] double having(const std::string& term) const {
     return static_cast<double>(
         std::ranges::count_if(all_, [&](const auto& c) { return c.has(term); }));
@@ -357,8 +415,16 @@ private:
     return is_known ? std::vector{subject} : std::vector<asked_phrase>{};
   }
 
+  [[nodiscard]] bool is_anothers(const candidate& c) const {
+    return r_.states_new ? begins_with_name(c.text) : is_of_another(asked_, c.text);
+  }
   [[nodiscard]] bool is_of_matter(const candidate& c) const {
-    if (!asked_.told_of.terms.empty() && !c.has(asked_.told_of)) return false;
+    const auto& told_of = asked_.told_of;
+    if (!told_of.terms.empty()) {
+      if (!c.has(told_of)) return false;
+      if (!told_of.shown.contains('-') && !c.is_named(told_of.words, without_joined_names(c.text)))
+        return false;
+    }
     if (!asked_.head.empty()
         && std::ranges::none_of(asked_.head, [&](const auto& t) { return c.has(t); }))
       return false;
@@ -405,6 +471,7 @@ private:
   asked_selection asked_;
   std::vector<naive_alias> aliases_;
   selection_reason why_{};
+  bool is_left_ = false;                          ///< a topic has what is asked for in fields alone
   std::map<memory_id, selection_reason> reasons_; ///< of what parts of a list selected
   std::vector<candidate> all_;
 };

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
+#include <span>
 
 #include "index/lexical/function_terms.hpp"
 #include "index/lexical/text_terms.hpp"
+#include "messages/ensure.hpp"
 #include "messages/text/composed.hpp"
 #include "messages/text/lower_case.hpp"
 #include "messages/text/utf8_point.hpp"
@@ -47,6 +50,7 @@ constexpr std::array between = std::to_array<std::string_view>(
 /// Asking for the contrary of forgetting.
 constexpr std::array<std::string_view, 5> keeping = {"remember", "keep", "retain", "preserve",
                                                      "memorize"};
+constexpr auto names_nothing = "the words say not what to forget: say what it is about";
 /// Of the verbs as something that goes on: "stop deleting …".
 constexpr std::array<std::string_view, 6> forgetting = {"forgetting", "deleting", "removing",
                                                         "erasing",    "dropping", "wiping"};
@@ -94,8 +98,51 @@ constexpr std::array exceptions =
 /// They tell one state of a thing from another, and no thing.
 constexpr std::array weak = std::to_array<std::string_view>(
     {"new", "old", "current", "currently", "latest", "former", "previous"});
+/// Behind "my" they are somebody who has and does things of his own.
+constexpr std::array somebodies = std::to_array<std::string_view>(
+    {"mother",    "father",  "mom",       "mum",         "mama",          "dad",      "papa",
+     "parent",    "brother", "sister",    "son",         "daughter",      "child",    "children",
+     "kid",       "baby",    "wife",      "husband",     "partner",       "spouse",   "girlfriend",
+     "boyfriend", "friend",  "neighbour", "neighbor",    "boss",          "manager",  "colleague",
+     "coworker",  "uncle",   "aunt",      "cousin",      "nephew",        "niece",    "grandmother",
+     "grandma",   "grandpa", "grandson",  "grandfather", "granddaughter", "roommate", "flatmate",
+     "landlord",  "teacher", "doctor",    "dentist",     "dog",           "cat",      "pet"});
 constexpr std::array<std::string_view, 8> first_person = {"i",  "we", "my",  "our",
                                                           "me", "us", "i'm", "i've"};
+
+bool is_function_word(const asked_word& word, std::string_view language) {
+  return std::ranges::all_of(text_terms(word.bare, language),
+                             [&](const std::string& t) { return is_function_term(t, language); });
+}
+
+bool is_somebody(std::string_view lower) {
+  if (is_in(somebodies, lower)) return true;
+  return lower.ends_with('s') && is_in(somebodies, lower.substr(0, lower.size() - 1));
+}
+
+/// What the words, which begin with "I" or "my", say of whose it is.
+told_whose whose_in(std::span<const asked_word> list, std::string_view language) {
+  constexpr std::size_t most_words = 3; // "my dear older sister"
+  told_whose whose;
+  if (list.empty() || !is_in(first_person, list.front().lower)) return whose;
+  whose.is_my = list.front().lower == "my" || list.front().lower == "our";
+  whose.is_me = !whose.is_my;
+  if (whose.is_me) return whose;
+  for (std::size_t i = 1; i < list.size() && i <= most_words; ++i) {
+    const asked_word& word = list[i];
+    if (is_in(weak, word.lower)) continue;
+    if (is_function_word(word, language)) break;
+    const bool is_certain = word.is_possessive || is_somebody(word.lower);
+    if (is_certain || whose.noun.empty()) whose.noun = text_terms(word.bare, language);
+    const bool with_me =
+        i + 2 < list.size() && list[i + 1].lower == "and" && is_in(first_person, list[i + 2].lower);
+    if (with_me) return {.is_me = true, .noun = {}}; // "my wife and I"
+    whose.is_somebody = is_certain;
+    if (is_certain || word.ends_part) break;
+  }
+  ensure(!whose.is_somebody || !whose.noun.empty(), "somebody is told by a word");
+  return whose;
+}
 
 /// The words of a request on their way to what they ask.
 class reader {
@@ -113,10 +160,14 @@ public:
     // A fact may have an exception in it.
     if (!is_statement_) cut_exception();
     cut_trail();
-    if (from_ >= to_) from_ = 0, to_ = list_.size(); // nothing but words of asking: they are it
+    if (from_ >= to_) { // nothing but words of asking
+      refuse(names_nothing);
+      from_ = 0, to_ = list_.size();
+    }
     find_phrases();
     if (!is_statement_ && out_.extent != asked_extent::fact) read_list();
     find_content();
+    refuse_empty();
     out_.question = question();
     return std::move(out_);
   }
@@ -126,6 +177,14 @@ private:
 
   void refuse(std::string why) {
     if (out_.refusal.empty()) out_.refusal = std::move(why);
+  }
+  /// "Forget it": a word that every other memory has names nothing.
+  void refuse_empty() {
+    const bool is_named = !out_.names.empty() || !out_.identifiers.empty();
+    if (is_named || is_statement_ || out_.extent == asked_extent::fact) return;
+    if (std::ranges::all_of(out_.content,
+                            [&](const auto& t) { return is_function_term(t, language_); }))
+      refuse(names_nothing);
   }
   [[nodiscard]] bool is_negation(std::size_t i) const {
     return !list_[i].quoted && (is_denial(lower(i)) || lower(i) == "stop");
@@ -377,7 +436,9 @@ private:
         break;
       }
     }
-    asks = asks || is_all || is_many || is_one;
+    // "that Ana moved to Lisbon" is a fact without a verb of asking, too.
+    const bool is_that = i == 0 && to_ > 1 && lower(0) == "that" && !list_[0].quoted;
+    asks = asks || is_all || is_many || is_one || is_that;
     if (!asks) { // a plain statement, or the name of a thing
       from_ = 0;
       is_statement_ = states(0);
@@ -459,6 +520,7 @@ private:
         places.push_back(i);
       }
     }
+    leave_room();
     out_.any_identifier = places.size() > 1;
     for (std::size_t i = 1; i < places.size(); ++i) {
       const bool next = places[i] == places[i - 1] + 1 && list_[places[i - 1]].ends_list;
@@ -472,12 +534,24 @@ private:
         out_.is_one_name = true;
   }
 
+  /// Other spellings are looked for as far as there is room for their terms: all that decides must
+  /// be looked for.
+  void leave_room() {
+    ensure(out_.parts.empty(), "each of a list has found its own");
+    constexpr std::size_t most_terms = 24;
+    std::set<std::string> terms; // only counted
+    for (auto& phrase : out_.identifiers) {
+      for (const auto& form : phrase.forms) terms.insert(form.begin(), form.end());
+      if (terms.size() > most_terms) phrase.forms.clear();
+    }
+  }
   /// Behind the words from `i` on that are one number of seven digits or more, written apart.
   [[nodiscard]] std::size_t end_of_number(std::size_t i) const {
     constexpr std::size_t least_digits = 7;
     std::size_t end = i;
     std::size_t digits = 0;
     while (end < to_ && !list_[end].quoted && is_numeric(list_[end].bare)
+           && list_[end].bare.find_first_of(".,") == std::string::npos
            && (end == i || !list_[end - 1].ends_list)) {
       digits += digits_in(list_[end].bare);
       ++end;
@@ -546,8 +620,16 @@ private:
     return is_in(asking, lower(from_)) && is_first_person(from_ + 1);
   }
 
+  /// From the word on that says it: before what is asked about, in front of it, or behind "where".
+  [[nodiscard]] told_whose whose() const {
+    for (std::size_t i = from_ > 0 ? from_ - 1 : 0; i < to_ && i < from_ + 2; ++i)
+      if (is_in(first_person, lower(i)))
+        return whose_in(std::span(list_).first(to_).subspan(i), language_);
+    return {};
+  }
   void find_content() {
     out_.is_mine = is_mine();
+    if (out_.is_mine) out_.whose = whose();
     add_content(true);
     if (out_.content.empty()) add_content(false);
     find_head();
@@ -619,6 +701,9 @@ bool is_small_number(std::string_view term) {
 
 namespace {
 
+/// So many bytes of a text are looked at for how it begins.
+constexpr std::size_t beginning = 200;
+
 /// The place of the first word of what is said: behind "Ben:", whose words they are.
 std::size_t first_said(const std::vector<asked_word>& list, std::string_view text) {
   const bool is_speaker = list.size() > 1 && list[0].is_capital && list[0].ends_part
@@ -629,14 +714,76 @@ std::size_t first_said(const std::vector<asked_word>& list, std::string_view tex
 } // namespace
 
 bool begins_with_name(std::string_view text) {
-  const auto beginning = text.substr(0, point_start(text, std::min<std::size_t>(text.size(), 200)));
-  const auto list = words_of(beginning);
-  const std::size_t first = first_said(list, beginning);
+  const auto list = words_of(text.substr(0, point_start(text, std::min(text.size(), beginning))));
+  const std::size_t first = first_said(list, text);
   if (first >= list.size() || !list[first].is_capital) return false;
   const auto& word = list[first];
   return !is_in(openings, word.lower) && !is_in(first_person, word.lower)
          && !std::ranges::all_of(text_terms(word.bare),
                                  [](const std::string& t) { return is_function_term(t); });
+}
+
+told_whose read_whose(std::string_view text, std::string_view language) {
+  const auto list = words_of(text.substr(0, point_start(text, std::min(text.size(), beginning))));
+  const std::size_t first = first_said(list, text);
+  return whose_in(std::span(list).subspan(std::min(first, list.size())), language);
+}
+
+namespace {
+
+/// Has `some` all of them, which are some?
+bool has_terms(const std::vector<std::string>& some, const std::vector<std::string>& wanted) {
+  return !wanted.empty() && std::ranges::all_of(wanted, [&](const std::string& t) {
+    return std::ranges::find(some, t) != some.end();
+  });
+}
+
+/// Is all that is asked for said in `own`, of another noun than the asked one? One word alone may
+/// be another way to say it: "My favourite food is pizza" is that I like it.
+bool says_all_but_noun(const asked_selection& asked, const std::vector<std::string>& own) {
+  std::vector<std::string> others = asked.content;
+  std::erase_if(others, [&](const std::string& t) {
+    return std::ranges::find(asked.whose.noun, t) != asked.whose.noun.end();
+  });
+  return others.size() > 1 && has_terms(own, others);
+}
+
+bool says_me(std::string_view text) {
+  return std::ranges::any_of(words_of(text), [](const asked_word& w) {
+    return w.lower == "i" || w.lower == "we" || w.lower == "i'm" || w.lower == "i've";
+  });
+}
+
+} // namespace
+
+bool is_of_another(const asked_selection& asked, std::string_view text, std::string_view language) {
+  if (!asked.is_mine) return false;
+  if (begins_with_name(text)) return true;
+  const told_whose told = read_whose(text, language);
+  const auto own = text_terms(text, language);
+  if (asked.whose.is_somebody && !has_terms(own, asked.whose.noun)) return true;
+  const bool is_told_asked = has_terms(asked.content, told.noun);
+  if (told.is_somebody) return !is_told_asked;
+  // "My parrot speaks French" is not that I do, nor the other way round.
+  if (asked.whose.is_me && told.is_my)
+    return !is_told_asked && says_all_but_noun(asked, own) && !says_me(text);
+  if (asked.whose.is_my && told.is_me && asked.extent == asked_extent::fact)
+    return !has_terms(own, asked.whose.noun) && says_all_but_noun(asked, own);
+  return false;
+}
+
+std::string without_joined_names(std::string_view text) {
+  std::string rest;
+  const auto list = words_of(text);
+  if (list.size() == most_asked_words) return std::string(text); // there is more of it
+  for (const auto& word : list) {
+    const auto hyphen = word.bare.find('-');
+    const bool is_joined = word.is_capital && !word.quoted && hyphen + 1 < word.bare.size()
+                           && hyphen != std::string::npos
+                           && word.bare[hyphen + 1] != lower_case(word.bare)[hyphen + 1];
+    if (!is_joined) rest += std::string(text.substr(word.at, word.bytes)) + " ";
+  }
+  return rest;
 }
 
 bool names_another(std::string_view text, std::string_view question) {

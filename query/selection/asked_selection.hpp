@@ -18,6 +18,14 @@ enum class asked_extent : std::uint8_t {
   fact,  ///< "that the harbour fee is five": one statement
 };
 
+/// How an identifier is told from what is like it in a text.
+enum class identifier_kind : std::uint8_t {
+  none,    ///< no identifier, or one that `token` or the order of its terms tells
+  number,  ///< digits, however they are set apart; a point or comma inside is of it
+  address, ///< "ana@example.org", "@ana": every character counts
+  code,    ///< letters and digits, whatever joins them
+};
+
 /// A text that a memory must have as it is asked for.
 struct asked_phrase {
   std::string shown;              ///< as it was asked for
@@ -31,9 +39,24 @@ struct asked_phrase {
   /// In lower case, it must stand between spaces or marks: an identifier that is no term, or a name
   /// of one letter.
   std::string token{};
-  /// Of a number with separators or spaces: its runs of digits. A memory that has them all has the
-  /// phrase if they follow each other in it, however they are set apart.
+  /// Of a number with separators or spaces: its runs of digits. A memory that has them all may have
+  /// the phrase.
   std::vector<std::string> runs{};
+  /// Terms of other spellings, each with all of a memory that may have the phrase; no more than
+  /// there is room for.
+  std::vector<std::vector<std::string>> forms{};
+  /// What has the terms of an identifier must have it as a whole: see has_identifier().
+  identifier_kind kind = identifier_kind::none;
+};
+
+/// Whose something is, as a statement or a request begins.
+struct told_whose {
+  bool is_me = false; ///< "I", "we"
+  bool is_my = false; ///< "my", "our"
+  /// Terms of what stands behind "my": of the possessor ("my cat's name"), of somebody ("my older
+  /// sister"), else of the first word that tells something.
+  std::vector<std::string> noun;
+  bool is_somebody = false; ///< the noun is a possessor, or one of somebody
 };
 
 struct asked_selection {
@@ -51,6 +74,7 @@ struct asked_selection {
   /// Terms of the noun of a thing: "photo" of "my passport photo on the wall". One is enough.
   std::vector<std::string> head;
   bool is_mine = false;             ///< it begins with "I", "my", "we" or "our"
+  told_whose whose{};               ///< of what is asked for as mine
   bool is_whose = false;            ///< "my …", "a …": one thing is meant, and of somebody
   std::vector<std::string> content; ///< terms of the question that tell something, distinct
   /// Terms of each thing that is excepted: what has all of one is not selected.
@@ -81,10 +105,19 @@ bool follow_each_other(const std::vector<std::string>& terms, const std::vector<
 /// them or none: "Marks & Spencer", "Paris in Texas".
 bool stand_together(const std::vector<std::string>& first, const std::vector<std::string>& second,
                     const std::vector<std::string>& text);
-/// Whether the digits of `runs` stand in `text` with nothing but separators between them.
-bool has_number(std::string_view text, const std::vector<std::string>& runs);
+/// Whether the identifier stands in `text` as a whole, and is no part of a longer one.
+/// Precondition: it has a kind.
+bool has_identifier(std::string_view text, const asked_phrase& phrase);
 /// Whether `text` begins with a word that may name somebody or something, behind who says it.
 bool begins_with_name(std::string_view text);
+/// Of a text that begins with "I" or "my", behind who says it.
+told_whose read_whose(std::string_view text, std::string_view language = default_language);
+/// Whether what is asked for is mine, and `text` is about somebody else or somebody else's: of
+/// "Ana …", of "My mother …" where she is not asked for, and the other way round.
+bool is_of_another(const asked_selection& asked, std::string_view text,
+                   std::string_view language = default_language);
+/// Without names that a hyphen joins: "Jean-Luc" is not Luc.
+std::string without_joined_names(std::string_view text);
 /// Whether `text` has a name, behind the beginning of a sentence, that `question` has not.
 bool names_another(std::string_view text, std::string_view question);
 /// Whether `text` has the token between spaces and marks, whatever the case.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -240,8 +241,88 @@ bool denies(std::string_view text) {
   });
 }
 
-bool is_contrary(std::string_view a, std::string_view b) {
-  if (denies(a) && !denies(b)) return true;
+namespace {
+
+using words = std::span<const asked_word>;
+
+/// "No, I …" answers, and "no. 5" counts; "without" leaves the rest as it is said.
+bool denies_clause(words clause) {
+  return std::ranges::any_of(clause, [](const asked_word& w) {
+    if (w.quoted || w.lower == "without" || w.lower == "nothing") return false;
+    if (w.lower == "no" && w.ends_part) return false;
+    return is_denial(w.lower) || w.lower == "nobody";
+  });
+}
+
+/// What of a text is said by itself: between marks, and what joins statements.
+std::vector<words> clauses_of(words list) {
+  static constexpr auto joining = std::to_array<std::string_view>(
+      {"but", "and", "because", "so", "although", "though", "while", "when", "if"});
+  std::vector<words> all;
+  std::size_t begin = 0;
+  const auto end_at = [&](std::size_t end) {
+    if (end > begin) all.push_back(list.subspan(begin, end - begin));
+    begin = end;
+  };
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (is_in(joining, list[i].lower) && !list[i].quoted) end_at(i);
+    if (list[i].ends_part) end_at(i + 1);
+  }
+  end_at(list.size());
+  return all;
+}
+
+/// Of words that tell something, but for names: another name of the same may stand in their place.
+std::set<std::string> telling_terms(words some, std::string_view language) {
+  std::set<std::string> terms;
+  for (const auto& word : some) {
+    if (is_denial(word.lower) || is_in(changing, word.lower)) continue;
+    for (auto& term : text_terms(word.bare, language))
+      if (!is_function_term(term, language)) terms.insert(std::move(term));
+  }
+  return terms;
+}
+
+/// Does the clause that says most of the terms deny them?
+bool is_denied_in(words text, const std::set<std::string>& asked, std::string_view language) {
+  std::ptrdiff_t most = 0;
+  bool is_denied = false;
+  for (const auto& clause : clauses_of(text)) {
+    const auto own = telling_terms(clause, language);
+    const auto shared =
+        std::ranges::count_if(asked, [&](const auto& t) { return own.contains(t); });
+    if (shared > most) is_denied = false;
+    if (shared > 0 && shared >= most) is_denied = is_denied || denies_clause(clause);
+    most = std::max(most, shared);
+  }
+  return is_denied;
+}
+
+/// Has the text all that the words deny? "I never eat meat" is not that I never eat fish.
+bool has_denied(words asked, words text, std::string_view language) {
+  const auto own = telling_terms(text, language);
+  for (const auto& clause : clauses_of(asked)) {
+    auto denied = std::ranges::find_if(clause, [](const auto& w) { return is_denial(w.lower); });
+    for (; denied != clause.end(); ++denied)
+      if (!denied->is_capital
+          && !std::ranges::all_of(telling_terms({denied, 1}, language),
+                                  [&](const auto& t) { return own.contains(t); }))
+        return false;
+  }
+  return true;
+}
+
+} // namespace
+
+bool is_denied_otherwise(std::string_view asked, std::string_view text, std::string_view language) {
+  const auto asked_words = words_of(asked);
+  const auto own = words_of(text);
+  if (denies(asked)) return !denies(text) || !has_denied(asked_words, own, language);
+  return is_denied_in(own, telling_terms(asked_words, language), language);
+}
+
+bool is_contrary(std::string_view a, std::string_view b, std::string_view language) {
+  if (is_denied_otherwise(a, b, language)) return true;
   const auto left = values_in(a);
   const auto right = values_in(b);
   return std::ranges::any_of(left, [&](const auto& value) {

@@ -32,9 +32,15 @@ struct stated_part {
 
 /// "not", "never", "isn't". English alone.
 bool denies(std::string_view text);
-/// Whether `a` denies something and `b` nothing, or both texts name days, months or numbers, and of
-/// one of these kinds none that is the same: "six" and "noon, pier four".
-bool is_contrary(std::string_view a, std::string_view b);
+/// Whether one of them denies what the other says: what is asked denies something and the text
+/// nothing, or something else; or the text denies what is asked, in the clause that says most of
+/// it.
+bool is_denied_otherwise(std::string_view asked, std::string_view text,
+                         std::string_view language = default_language);
+/// That, or both texts name days, months or numbers, and of one of these kinds none that is the
+/// same: "six" and "noon, pier four".
+bool is_contrary(std::string_view a, std::string_view b,
+                 std::string_view language = default_language);
 
 /// A word that says something of its own, as it is compared.
 struct stated_word {

@@ -26,6 +26,13 @@ void add_distinct(std::vector<std::string>& terms, const std::vector<std::string
       terms.push_back(term);
 }
 
+/// Of other spellings.
+void add_forms(std::vector<std::string>& terms, const asked_selection& asked) {
+  for (const auto& phrase : asked.identifiers)
+    for (const auto& form : phrase.forms) add_distinct(terms, form);
+  for (const auto& part : asked.parts) add_forms(terms, part);
+}
+
 /// What decides comes first, in case there are too many.
 std::vector<std::string> terms_of(const asked_selection& asked) {
   std::vector<std::string> terms;
@@ -129,7 +136,9 @@ result<void> select_run::check(const select_request& r) {
   for (std::size_t i = 0; i < r.tags.size(); ++i)
     if (!is_utf8(r.tags[i]))
       return fail(errc::bad_utf8, "the tag is not UTF-8", fmt::format("tags[{}]", i));
-  return search_run::check(selection_state::search_of(r, asked_question(r)));
+  const std::string question = asked_question(r);
+  if (is_blank(question)) return fail(errc::empty_query, "the words are marks alone", "words");
+  return search_run::check(selection_state::search_of(r, question));
 }
 
 result<std::unique_ptr<select_run>>
@@ -147,6 +156,7 @@ select_run::compile(select_request request, query_context context, const read_vi
   if (!names) return propagate(names);
   state->names = std::move(*names);
   state->terms = terms_of(state->asked);
+  add_forms(state->terms, state->asked);
   ensure(state->terms.size() <= most_asked_terms, "a set holds every term");
   auto search = search_run::compile(selection_state::search_of(request, state->asked.question),
                                     context, views);

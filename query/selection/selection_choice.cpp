@@ -50,13 +50,18 @@ std::string listed(const std::vector<asked_phrase>& phrases) {
 struct sought_phrase {
   const asked_phrase* phrase;
   term_set terms;
-  term_set runs = 0; ///< of a number; none = it has none
+  std::vector<term_set> forms{}; ///< of an identifier: of its other spellings
 };
 std::vector<sought_phrase> sought_in(const std::vector<asked_phrase>& phrases,
                                      const selection_state& s) {
   std::vector<sought_phrase> all;
   all.reserve(phrases.size());
-  for (const auto& p : phrases) all.push_back({&p, s.set_of(p.terms), s.set_of(p.runs)});
+  for (const auto& p : phrases) {
+    all.push_back({&p, s.set_of(p.terms)});
+    auto& forms = all.back().forms;
+    if (!p.runs.empty()) forms.push_back(s.set_of(p.runs));
+    for (const auto& form : p.forms) forms.push_back(s.set_of(form));
+  }
   return all;
 }
 
@@ -118,10 +123,18 @@ private:
     if (!found) return propagate(found);
     return &(*found)->text;
   }
+  result<const std::string*> text_of(const selection_row& r) {
+    if (!r.is_own_text) return text_of(r.row);
+    auto found = read(r.row);
+    if (!found) return propagate(found);
+    return &(*found)->own.value();
+  }
   /// A memory that was read.
   struct read_row {
     memory_uri uri;
     std::string text;
+    /// Of a topic: without its fields, but for what else it is called; else none.
+    std::optional<std::string> own;
     memory_standing standing;
     bool trust_told = false;
     std::optional<source_class> from{};
@@ -135,14 +148,18 @@ private:
       return fail(errc::corrupt, "memory " + to_string(id) + " is missing in the store");
     const memory& m = **record;
     std::string text = searched_text(m.version->type, m.version->data);
+    std::optional<std::string> own;
     if (m.head->type == memory_type::topic) {
       auto values = read_field_values(reader_, id, s_.context.at);
       if (!values) return propagate(values);
       text = searched_topic_text(m.version->data, *values);
+      std::erase_if(*values, [](const topic_value& v) { return v.name != aliases_field; });
+      own = searched_topic_text(m.version->data, *values);
     }
     const provenance& told = m.version->provenance;
     read_row made{.uri = {m.head->type, m.head->id, m.head->current_version},
                   .text = std::move(text),
+                  .own = std::move(own),
                   .standing = lineage_reader(views_, s_.context.at).standing_of(row),
                   .trust_told = told.trust || told.source_class,
                   .from = told.source_class};
@@ -153,18 +170,33 @@ private:
     return std::ranges::any_of(kept_, [&](term_set kept) { return (has & kept) == kept; });
   }
 
+  /// The row as what is asked for by identifier or name must have it: a topic of which a field
+  /// alone has it is about something else.
+  result<selection_row> in_own_text(const selection_row& r) {
+    if (views_.attributes->rows().line(r.row).type != memory_type::topic) return r;
+    auto topic = read(r.row);
+    if (!topic) return propagate(topic);
+    ensure((*topic)->own.has_value(), "a topic has a text of its own");
+    const std::string_view language = views_.lexical->language();
+    return selection_row{r.row, s_.meant_by(text_terms((*topic)->own.value(), language), language),
+                         true};
+  }
+
   /// Does a row with these terms have the phrase?
   result<bool> has(const selection_row& r, const sought_phrase& sought) {
     const asked_phrase& phrase = *sought.phrase;
-    if (sought.terms == 0 || (r.has & sought.terms) != sought.terms) {
-      if (sought.runs == 0 || (r.has & sought.runs) != sought.runs) return false;
-      auto text = text_of(r.row);
+    const auto has_terms = [&](term_set terms) { return terms != 0 && (r.has & terms) == terms; };
+    if (phrase.kind != identifier_kind::none) {
+      if (!has_terms(sought.terms) && std::ranges::none_of(sought.forms, has_terms)) return false;
+      auto text = text_of(r);
       if (!text) return propagate(text);
-      return has_number(**text, phrase.runs);
+      return has_identifier(**text, phrase)
+             || s_.is_called_otherwise(named_words(phrase.shown), named_words(**text));
     }
+    if (!has_terms(sought.terms)) return false;
     const bool in_order = phrase.in_order && phrase.terms.size() > 1;
     if (!in_order && phrase.token.empty() && phrase.words.empty()) return true;
-    auto text = text_of(r.row);
+    auto text = text_of(r);
     if (!text) return propagate(text);
     if (!phrase.token.empty()) return has_token(**text, phrase.token);
     if (phrase.is_word && !stands_as_name(**text, phrase.words.front())) return false;
@@ -202,7 +234,8 @@ private:
       const std::string shown = by_id               ? listed(one.identifiers)
                                 : one.names.empty() ? one.question
                                                     : listed(one.names);
-      if (found->empty()) return nothing(part.why_none(by_id));
+      if (found->empty())
+        return nothing(part.left_ > 0 ? part.why_left(shown) : part.why_none(by_id));
       for (const auto& r : *found)
         all.try_emplace(r.row.value, r,
                         by_id ? selection_reason::identifier : selection_reason::entity, shown);
@@ -278,6 +311,7 @@ private:
     auto having = with_identifiers();
     if (!having) return propagate(having);
     std::vector<selection_row>& found = *having;
+    if (found.empty() && left_ > 0) return nothing(why_left(listed(asked_.identifiers)));
     if (found.empty()) {
       auto is_in_chunks = any_chunk_has();
       if (!is_in_chunks) return propagate(is_in_chunks);
@@ -287,30 +321,54 @@ private:
     }
     if (asked_.extent == asked_extent::fact) {
       const auto having_them = found.size();
+      if (auto ok = drop_denials(found); !ok) return ok;
       if (!narrow(found))
         return nothing(fmt::format("{} of {} memories say nothing else of what the words say",
                                    listed(asked_.identifiers), having_them));
     }
     return take_all(found, selection_reason::identifier, listed(asked_.identifiers));
   }
+  result<bool> has_identifiers(const selection_row& r) {
+    return asked_.any_identifier ? has_any(r, identifiers_) : has_all(r, identifiers_);
+  }
   result<std::vector<selection_row>> with_identifiers() {
     std::vector<selection_row> found;
     for (std::size_t i = 0; i < s_.rows.size(); ++i) {
       const selection_row& r = s_.rows[i];
       if (auto ok = s_.time.check(i); !ok) return propagate(ok);
-      auto has_them = asked_.any_identifier ? has_any(r, identifiers_) : has_all(r, identifiers_);
+      auto has_them = has_identifiers(r);
       if (!has_them) return propagate(has_them);
-      if (*has_them && !is_kept(r.has)) found.push_back(r);
+      if (!*has_them || is_kept(r.has)) continue;
+      auto own = in_own_text(r);
+      if (!own) return propagate(own);
+      auto is_about = has_identifiers(*own);
+      if (!is_about) return propagate(is_about);
+      if (*is_about)
+        found.push_back(r);
+      else
+        ++left_;
     }
     return found;
   }
 
+  /// "KX-12 is not blue" is not that it is blue.
+  result<void> drop_denials(std::vector<selection_row>& found) {
+    std::vector<selection_row> said;
+    for (const auto& r : found) {
+      auto text = text_of(r.row);
+      if (!text) return propagate(text);
+      if (!is_denied_otherwise(asked_.question, **text, views_.lexical->language()))
+        said.push_back(r);
+    }
+    found = std::move(said);
+    return {};
+  }
   /// Chunks go with what they are of; they are selected where their type is asked for.
   result<bool> any_chunk_has() {
     for (std::size_t i = 0; i < s_.chunks.size(); ++i) {
       const selection_row& r = s_.chunks[i];
       if (auto ok = s_.time.check(i); !ok) return propagate(ok);
-      auto has_them = asked_.any_identifier ? has_any(r, identifiers_) : has_all(r, identifiers_);
+      auto has_them = has_identifiers(r);
       if (!has_them || *has_them) return has_them;
     }
     return false;
@@ -327,12 +385,13 @@ private:
     for (const auto& r : found) best = std::max(best, weight(r.has & others));
     std::erase_if(found,
                   [&](const auto& r) { return weight(r.has & others) < best - same_weight; });
-    return best > 0 || others == 0;
+    return !found.empty() && (best > 0 || others == 0);
   }
 
   result<void> by_entity() {
     auto found = with_all_words();
     if (!found) return propagate(found);
+    if (found->empty() && left_ > 0) return nothing(why_left(asked_.question));
     if (found->empty() && asked_.is_one_name) return nothing(why_none(false));
     if (found->empty()) return by_meaning();
     return take_all(*found, selection_reason::entity,
@@ -343,18 +402,34 @@ private:
     for (std::size_t i = 0; i < s_.rows.size(); ++i) {
       const selection_row& r = s_.rows[i];
       if (auto ok = s_.time.check(i); !ok) return propagate(ok);
-      if ((r.has & content_) != content_ || is_kept(r.has)) continue;
-      auto has_names = has_all(r, names_);
-      if (!has_names) return propagate(has_names);
-      if (!*has_names) continue;
+      if (is_kept(r.has)) continue;
+      auto has_them = has_words(r);
+      if (!has_them) return propagate(has_them);
+      if (!*has_them) continue;
       if (asked_.is_mine) {
         auto text = text_of(r.row);
         if (!text) return propagate(text);
-        if (begins_with_name(**text)) continue; // somebody else's
+        if (is_anothers(**text)) continue;
       }
-      found.push_back(r);
+      auto own = in_own_text(r);
+      if (!own) return propagate(own);
+      auto is_about = has_words(*own);
+      if (!is_about) return propagate(is_about);
+      if (*is_about)
+        found.push_back(r);
+      else
+        ++left_;
     }
     return found;
+  }
+  result<bool> has_words(const selection_row& r) {
+    if ((r.has & content_) != content_) return false;
+    return has_all(r, names_);
+  }
+  /// What only fields have is no reason to forget the topics that they are of.
+  [[nodiscard]] std::string why_left(const std::string& sought) const {
+    return fmt::format("only fields of {} topic{} have {}: erase or revise the field", left_,
+                       left_ == 1 ? "" : "s", sought);
   }
 
   // -- meaning ------------------------------------------------------------------------------------
@@ -417,16 +492,27 @@ private:
         return name.phrase;
     return nullptr;
   }
+  /// Of what is mine. What is new is compared with what begins alike, which takes_place() does.
+  [[nodiscard]] bool is_anothers(std::string_view text) const {
+    return s_.request.states_new ? begins_with_name(text)
+                                 : is_of_another(asked_, text, views_.lexical->language());
+  }
   /// Is the row about what the words are about, and not about something else with their words?
   result<bool> is_of_matter(const selection_row& r) {
     if (!told_of_.empty()) {
       auto is_told = has_all(r, told_of_);
       if (!is_told || !*is_told) return is_told;
+      auto text = text_of(r.row);
+      if (!text) return propagate(text);
+      const auto& name = asked_.told_of;
+      if (!name.shown.contains('-')
+          && !s_.is_named(name.words, named_words(without_joined_names(**text))))
+        return false;
     }
     if (!asked_.head.empty() && (r.has & s_.set_of(asked_.head)) == 0) return false;
     auto text = text_of(r.row);
     if (!text) return propagate(text);
-    return !is_contrary(asked_.question, **text);
+    return !is_contrary(asked_.question, **text, views_.lexical->language());
   }
 
   result<void> by_meaning() {
@@ -448,7 +534,7 @@ private:
       if (asked_.is_mine) {
         auto text = text_of(row);
         if (!text) return propagate(text);
-        if (begins_with_name(**text)) continue; // somebody else's
+        if (is_anothers(**text)) continue;
       }
       if (!s_.request.states_new) {
         auto is_it = is_of_matter({row, terms_of(row)});
@@ -630,6 +716,7 @@ private:
   std::vector<sought_phrase> identifiers_;
   std::vector<sought_phrase> names_;        ///< that must be had
   std::vector<sought_phrase> told_of_;      ///< of them whom a statement is about
+  std::size_t left_ = 0;                    ///< topics that have what is asked for in fields alone
   term_set telling_ = 0;                    ///< the words by which a share is taken
   std::map<std::uint32_t, read_row> texts_; ///< by row
   mutable std::vector<double> weights_;     ///< by term; empty = not asked for yet

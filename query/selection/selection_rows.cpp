@@ -51,6 +51,20 @@ term_set selection_state::set_of(const std::vector<std::string>& some) const {
   return set;
 }
 
+term_set selection_state::meant_by(const std::vector<std::string>& own,
+                                   std::string_view language) const {
+  const auto has_all = [&](const std::vector<std::string>& some) {
+    return std::ranges::all_of(
+        some, [&](const auto& term) { return std::ranges::find(own, term) != own.end(); });
+  };
+  term_set has = set_of(own);
+  for (const auto& called : names) {
+    const alias_terms meant = terms_of(called, language);
+    if (std::ranges::any_of(meant.others, has_all)) has |= set_of(meant.name);
+  }
+  return has;
+}
+
 const std::string* selection_state::claimed_twice() const {
   const auto one = std::ranges::find_if(names, &called_name::is_shared);
   return one == names.end() ? nullptr : &one->name;
@@ -58,7 +72,11 @@ const std::string* selection_state::claimed_twice() const {
 
 bool selection_state::is_named(const std::vector<std::string>& words,
                                const std::vector<std::string>& text) const {
-  if (follow_each_other(words, text)) return true;
+  return follow_each_other(words, text) || is_called_otherwise(words, text);
+}
+
+bool selection_state::is_called_otherwise(const std::vector<std::string>& words,
+                                          const std::vector<std::string>& text) const {
   return std::ranges::any_of(names, [&](const called_name& called) {
     return named_words(called.name) == words
            && std::ranges::any_of(called.others, [&](const std::string& other) {

@@ -26,6 +26,7 @@ inline constexpr std::size_t most_asked_terms = 64;
 struct selection_row {
   row_no row;
   term_set has = 0;
+  bool is_own_text = false; ///< of a topic: without its fields
 };
 
 struct selection_state {
@@ -53,10 +54,16 @@ struct selection_state {
   result<void> decide(const read_views& views);
 
   [[nodiscard]] term_set set_of(const std::vector<std::string>& some) const;
+  /// Those of a text with the terms `own`, and of the names for which its own ones stand.
+  [[nodiscard]] term_set meant_by(const std::vector<std::string>& own,
+                                  std::string_view language) const;
   /// Do the words that follow each other in `text` have the name `words`, or another name of the
   /// same?
   [[nodiscard]] bool is_named(const std::vector<std::string>& words,
                               const std::vector<std::string>& text) const;
+  /// Do they have another name of the same?
+  [[nodiscard]] bool is_called_otherwise(const std::vector<std::string>& words,
+                                         const std::vector<std::string>& text) const;
   /// A name in the words that two topics have; null if there is none.
   [[nodiscard]] const std::string* claimed_twice() const;
   /// The request by which the search ranks.

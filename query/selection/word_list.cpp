@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "index/lexical/text_terms.hpp"
+#include "messages/ensure.hpp"
 #include "messages/text/composed.hpp"
 #include "messages/text/lower_case.hpp"
 #include "messages/text/utf8_point.hpp"
@@ -137,7 +138,82 @@ bool has_parts_of_its_own(std::string_view word) {
          || has_inner_point(word);
 }
 
+/// Whether the commas of the whole text are inside one number: "1,000.50", "12,50", "1.000,50".
+/// Others set things apart.
+bool is_with_commas(std::string_view number) {
+  std::vector<std::string_view> groups; // between the marks
+  std::string between;
+  for (std::size_t at = 0; at <= number.size();) {
+    const auto end = std::min(number.find_first_of(",.", at), number.size());
+    groups.push_back(number.substr(at, end - at));
+    if (end < number.size()) between.push_back(number[end]);
+    at = end + 1;
+  }
+  const auto commas = std::ranges::count(between, ',');
+  const auto last = groups.back().size();
+  const auto are_thousands = [&](std::size_t count) {
+    return groups.front().size() <= 3
+           && std::ranges::all_of(groups.begin() + 1,
+                                  groups.begin() + static_cast<std::ptrdiff_t>(count),
+                                  [](std::string_view g) { return g.size() == 3; });
+  };
+  if (commas == 0) return false;
+  if (between == ",") return last <= 3;                            // 12,50
+  if (!between.contains('.')) return are_thousands(groups.size()); // 1,000,000
+  if (commas == 1 && between.ends_with(','))                       // 1.000,50
+    return are_thousands(groups.size() - 1);
+  return between.find('.') + 1 == between.size() && are_thousands(groups.size() - 1); // 1,000.50
+}
+
+constexpr std::size_t longest_number = 64;
+
+/// The digits around `at` and the points and commas between them; of what is longer than any number
+/// nothing.
+std::string_view number_around(std::string_view text, std::size_t at) {
+  const auto is_of = [&](std::size_t i) {
+    if (is_digit(text[i])) return true;
+    return (text[i] == ',' || text[i] == '.') && i > 0 && is_digit(text[i - 1])
+           && i + 1 < text.size() && is_digit(text[i + 1]);
+  };
+  std::size_t begin = at;
+  std::size_t end = at;
+  while (begin > 0 && at - begin <= longest_number && is_of(begin - 1)) --begin;
+  while (end < text.size() && end - at <= longest_number && is_of(end)) ++end;
+  if (at - begin > longest_number || end - at > longest_number) return {};
+  return text.substr(begin, end - begin);
+}
+
+/// Whether the comma at `at` is inside a number, which stands by itself: not in "KX-12,13".
+bool is_inside_number(std::string_view text, std::size_t at) {
+  ensure(at < text.size() && text[at] == ',', "it is asked of a comma");
+  const auto number = number_around(text, at);
+  if (number.empty() || !is_with_commas(number)) return false;
+  const auto begin = static_cast<std::size_t>(number.data() - text.data());
+  const auto end = begin + number.size();
+  const auto joins = [](char c) {
+    return is_ascii_letter(c) || std::string_view("@_-/:#+\\").contains(c);
+  };
+  const bool is_signed = begin > 0 && (text[begin - 1] == '-' || text[begin - 1] == '+')
+                         && (begin == 1 || is_space(text[begin - 2]));
+  return (begin == 0 || is_signed || !joins(text[begin - 1]))
+         && (end == text.size() || !joins(text[end]));
+}
+bool joins_digits(std::string_view word) {
+  for (auto at = word.find(','); at != std::string_view::npos; at = word.find(',', at + 1))
+    if (is_inside_number(word, at)) return true;
+  return false;
+}
+
+/// "1).txt" is the end of "file (1).txt", and by itself nothing.
+bool is_cut_off(std::string_view word) {
+  const auto opening = word.find('(');
+  const auto closing = word.find(')');
+  return closing != std::string_view::npos
+         && (opening == std::string_view::npos || opening > closing);
+}
+
 bool looks_identifying(std::string_view word) {
+  if (is_cut_off(word) && !is_numeric(word)) return false;
   const auto digits = std::ranges::count_if(word, is_digit);
   const bool has_letter = std::ranges::any_of(word, is_letter);
   const auto at = word.find('@');
@@ -148,7 +224,7 @@ bool looks_identifying(std::string_view word) {
   const auto inner = word.find_first_of("-/.:#");
   const bool is_joined = inner != std::string_view::npos && inner > 0 && inner + 1 < word.size();
   // "4th" and "20s" are words, "A4" and "KX-12" are codes.
-  return is_joined || (has_letter && is_letter(word.front()));
+  return is_joined || joins_digits(word) || (has_letter && is_letter(word.front()));
 }
 
 } // namespace
@@ -165,7 +241,7 @@ bool is_in(std::span<const std::string_view> list, std::string_view word) {
 
 bool is_numeric(std::string_view word) {
   return digits_in(word) > 0 && std::ranges::all_of(word, [](char c) {
-           return is_digit(c) || std::string_view("+-./()").contains(c);
+           return is_digit(c) || std::string_view("+-./(),").contains(c);
          });
 }
 
@@ -193,33 +269,244 @@ std::string_view significant(std::string_view digits) {
 
 } // namespace
 
-asked_phrase spaced_number(std::string_view words) {
-  asked_phrase phrase{.shown = std::string(words), .terms = {}, .runs = digit_runs(words)};
-  std::string digits;
-  for (const auto& run : phrase.runs) digits += run;
-  phrase.terms = {std::string(significant(digits))};
-  return phrase;
+namespace {
+
+/// Fewer digits that stand apart are several numbers, but for thousands.
+constexpr std::size_t least_spaced_digits = 7;
+
+struct number_form {
+  std::string digits; ///< without leading zeros
+  /// The points and commas that are of it, and how many digits are behind each.
+  std::vector<std::pair<char, std::size_t>> marks;
+};
+
+/// Of digits and separators.
+number_form number_of(std::string_view text) {
+  ensure(digits_in(text) > 0, "a number has digits");
+  number_form number;
+  const auto comma = text.find(',');
+  const bool are_thousands = comma <= 3 && comma < text.find('.') && !text.starts_with('0')
+                             && is_with_commas(text)
+                             && (text.contains('.') || text.rfind(',') + 4 == text.size());
+  for (const char c : text) {
+    if (is_digit(c)) number.digits.push_back(c);
+    if (c == '.' || (c == ',' && !are_thousands))
+      number.marks.emplace_back(c, number.digits.size());
+  }
+  for (auto& [mark, behind] : number.marks) behind = number.digits.size() - behind;
+  number.digits = std::string(significant(number.digits));
+  return number;
 }
 
-bool has_number(std::string_view text, const std::vector<std::string>& runs) {
-  std::string wanted;
-  for (const auto& run : runs) wanted += run;
-  // From each run of digits on: all that stands behind it but separators is put together.
-  for (std::size_t begin = 0; begin < text.size(); ++begin) {
-    if (!is_digit(text[begin]) || (begin > 0 && is_digit(text[begin - 1]))) continue;
-    std::string digits;
-    for (std::size_t at = begin; at < text.size(); ++at) {
-      if (is_digit(text[at]))
-        digits.push_back(text[at]);
-      else if (!is_space(text[at]) && !std::string_view("+-./()").contains(text[at]))
-        break;
-      const bool ends = at + 1 == text.size() || !is_digit(text[at + 1]);
-      if (ends && is_digit(text[at]) && significant(digits) == significant(wanted)) return true;
-      if (digits.size() > wanted.size() + runs.size()) break;
+/// 1.10 is not 110; of a long number with several points they may be left out.
+bool is_same_number(const number_form& a, const number_form& b) {
+  if (a.digits != b.digits) return false;
+  if (a.marks == b.marks) return true;
+  const auto& marks = a.marks.empty() ? b.marks : a.marks;
+  return (a.marks.empty() || b.marks.empty()) && marks.size() > 1
+         && a.digits.size() >= least_spaced_digits
+         && std::ranges::all_of(marks, [](const auto& m) { return m.first == '.'; });
+}
+
+/// What stands in a text between what can be of no identifier.
+struct text_piece {
+  std::size_t at;
+  std::string_view word;
+};
+
+bool is_of_piece(std::string_view text, std::size_t at, bool is_address) {
+  const char c = text[at];
+  if (is_ascii_letter(c) || is_digit(c) || std::string_view("@._-/:#+\\").contains(c)) return true;
+  if (is_address) return std::string_view("'=~%&$!").contains(c);
+  return c == ',' && is_inside_number(text, at);
+}
+/// A letter that is not ASCII; of a sign nothing is left when it is folded.
+bool is_letter_at(std::string_view text) {
+  return static_cast<unsigned char>(text.front()) >= 0x80 && !folded_words(text).empty();
+}
+
+std::vector<text_piece> pieces_of(std::string_view text, bool is_address) {
+  const std::string_view ends = is_address ? ".':/" : ".-/:#+\\@_";
+  std::vector<text_piece> pieces;
+  std::size_t begin = 0;
+  const auto end_piece = [&](std::size_t end) {
+    ensure(end >= begin && end <= text.size(), "a piece is of the text");
+    auto word = text.substr(begin, end - begin);
+    while (!word.empty() && ends.contains(word.back())) word.remove_suffix(1);
+    if (is_address) word = without_possessive(word);
+    while (!word.empty() && ends.contains(word.front())) word.remove_prefix(1);
+    if (!word.empty())
+      pieces.push_back({static_cast<std::size_t>(word.data() - text.data()), word});
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const auto bytes = first_point(text.substr(at)).bytes;
+    const bool is_of = is_of_piece(text, at, is_address) || is_letter_at(text.substr(at, bytes));
+    if (!is_of) end_piece(at), begin = at + bytes;
+    at += bytes;
+  }
+  end_piece(text.size());
+  return pieces;
+}
+
+/// "mailto:", "No.", "order#": behind it the identifier begins.
+std::string_view behind_label(std::string_view word) {
+  std::size_t end = 0;
+  while (end < word.size() && is_letter(word[end])) ++end;
+  if (end == 0 || end + 1 >= word.size()) return {};
+  const bool is_label =
+      std::string_view(":#=").contains(word[end]) || (word[end] == '.' && is_digit(word[end + 1]));
+  return is_label ? word.substr(end + 1) : std::string_view();
+}
+
+/// "v1.2.3" is 1.2.3.
+std::string_view without_v(std::string_view word) {
+  const bool is_version = word.size() > 1 && (word.front() == 'v' || word.front() == 'V')
+                          && is_numeric(word.substr(1)) && word.contains('.');
+  return is_version ? word.substr(1) : word;
+}
+
+bool is_number_piece(std::string_view word) {
+  return digits_in(word) > 0 && std::ranges::all_of(word, [](char c) {
+           return is_digit(c) || std::string_view("+-./,:_#\\").contains(c);
+         });
+}
+
+/// Of a code: its letters and digits, as the index has them.
+std::string code_of(std::string_view word) {
+  auto terms = text_terms(word, no_language);
+  return terms.empty() ? std::string() : std::move(terms.back());
+}
+
+std::string as_compared(std::string_view text) {
+  std::string lower = lower_case(composed(std::string(text)));
+  for (auto at = lower.find("’"); at != std::string::npos; at = lower.find("’", at))
+    lower.replace(at, std::string_view("’").size(), "'");
+  return lower;
+}
+
+bool has_piece(std::string_view text, bool is_address, const auto& is_it) {
+  return std::ranges::any_of(pieces_of(text, is_address), [&](const text_piece& piece) {
+    const auto rest = behind_label(piece.word);
+    return is_it(piece.word) || (!rest.empty() && is_it(rest));
+  });
+}
+
+/// The number from the piece `first` on, if it is written in several.
+bool is_spaced_number(std::string_view text, std::span<const text_piece> pieces,
+                      const number_form& wanted) {
+  constexpr std::size_t most_zeros = 4; // before it
+  std::string digits;
+  bool are_thousands = wanted.digits.size() >= 4;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const auto word = pieces[i].word;
+    if (!is_number_piece(word) || !number_of(word).marks.empty()) return false;
+    if (i > 0) {
+      const auto end = pieces[i - 1].at + pieces[i - 1].word.size();
+      const auto gap = text.substr(end, pieces[i].at - end);
+      if (gap.find_first_not_of(" \t()-/+") != std::string_view::npos) return false;
     }
+    are_thousands = are_thousands && (i == 0 ? word.size() <= 3 : word.size() == 3);
+    for (const char c : word)
+      if (is_digit(c)) digits.push_back(c);
+    if (significant(digits) == wanted.digits)
+      return i > 0 && (are_thousands || wanted.digits.size() >= least_spaced_digits);
+    if (digits.size() > wanted.digits.size() + most_zeros) return false;
   }
   return false;
 }
+
+bool has_number(std::string_view text, const number_form& wanted) {
+  const auto is_it = [&](std::string_view word) {
+    const auto number = without_v(word);
+    return is_number_piece(number) && is_same_number(number_of(number), wanted);
+  };
+  if (has_piece(text, false, is_it)) return true;
+  if (!wanted.marks.empty()) return false;
+  const auto pieces = pieces_of(text, false);
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    if (is_spaced_number(text, std::span(pieces).subspan(i), wanted)) return true;
+  return false;
+}
+
+/// The first and the last group of digits that a number may be written in.
+std::vector<std::vector<std::string>> groups_of(std::string_view digits) {
+  constexpr std::size_t most_first = 6;
+  constexpr std::size_t least_last = 2;
+  constexpr std::size_t most_last = 7;
+  std::vector<std::vector<std::string>> all;
+  const auto add = [&](std::size_t first, std::size_t last) {
+    all.push_back(
+        {std::string(digits.substr(0, first)), std::string(digits.substr(digits.size() - last))});
+  };
+  if (digits.size() < least_spaced_digits) {
+    if (digits.size() > 3) add(digits.size() - 3, 3);
+    return all;
+  }
+  for (std::size_t first = 1; first <= most_first; ++first)
+    for (std::size_t last = least_last; last <= most_last && first + last <= digits.size(); ++last)
+      add(first, last);
+  return all;
+}
+
+} // namespace
+
+asked_phrase spaced_number(std::string_view words) {
+  asked_phrase phrase{.shown = std::string(words), .terms = {}, .kind = identifier_kind::number};
+  auto runs = digit_runs(words);
+  ensure(!runs.empty(), "a number has digits");
+  const number_form number = number_of(without_v(words));
+  std::string digits;
+  for (const auto& run : runs) digits += run;
+  const bool may_lack_marks = number.marks.size() > 1 && digits.size() >= least_spaced_digits;
+  if (number.marks.empty() || may_lack_marks) {
+    phrase.terms = {number.digits};
+    phrase.forms = groups_of(digits);
+    if (runs.size() > 1) phrase.runs = std::move(runs);
+    return phrase;
+  }
+  phrase.terms = runs; // however they are joined
+  runs.front().insert(0, "v");
+  phrase.forms = {std::move(runs)};
+  return phrase;
+}
+
+bool has_identifier(std::string_view text, const asked_phrase& phrase) {
+  const std::string compared = as_compared(text);
+  const std::string wanted = as_compared(phrase.shown);
+  switch (phrase.kind) {
+  case identifier_kind::number:
+    return has_number(compared, number_of(without_v(wanted)));
+  case identifier_kind::address:
+    return has_piece(compared, true, [&](std::string_view word) { return word == wanted; });
+  case identifier_kind::code: {
+    const std::string code = code_of(wanted);
+    return has_piece(compared, false, [&](std::string_view word) { return code_of(word) == code; });
+  }
+  case identifier_kind::none:
+    break;
+  }
+  ensure(false, "what is looked for as a whole has a kind");
+  return false;
+}
+
+namespace {
+
+/// Bytes of the first of a list without spaces, with its comma: "KX-12,KX-13".
+std::size_t first_of_list(std::string_view word) {
+  constexpr std::size_t longest_list = 16 * 1024; // each of it looks for the end of all
+  const auto identifies = [](std::string_view part) {
+    const auto bare = without_marks(part);
+    return !bare.empty() && (looks_identifying(bare) || is_numeric(bare));
+  };
+  auto at = word.find_first_of(",;");
+  while (at != std::string_view::npos && word[at] == ',' && is_inside_number(word, at))
+    at = word.find_first_of(",;", at + 1);
+  if (at == std::string_view::npos || word.size() > longest_list) return word.size();
+  const auto next = word.substr(at + 1, word.find_first_of(",;", at + 1) - at - 1);
+  return identifies(word.substr(0, at)) && identifies(next) ? at + 1 : word.size();
+}
+
+} // namespace
 
 std::vector<asked_word> words_of(std::string_view text) {
   std::vector<asked_word> list;
@@ -235,6 +522,7 @@ std::vector<asked_word> words_of(std::string_view text) {
     const auto quoted = quotation(text.substr(at));
     auto end = at + quoted.size();
     while (end < text.size() && !is_space(text[end])) ++end;
+    if (quoted.empty()) end = at + first_of_list(text.substr(at, end - at));
     const auto raw = text.substr(at, end - at);
     w.bytes = raw.size();
     w.quoted = !quoted.empty();
@@ -257,6 +545,32 @@ std::vector<asked_word> words_of(std::string_view text) {
   return list;
 }
 
+namespace {
+
+/// What is left of an identifier without its label and the signs around it: "$12.50".
+std::string_view core_of(std::string_view word, bool is_address) {
+  const auto pieces = pieces_of(word, is_address);
+  if (pieces.size() != 1) return word;
+  const auto rest = is_address ? behind_label(pieces.front().word) : std::string_view();
+  return rest.empty() ? pieces.front().word : rest;
+}
+
+asked_phrase address_of(std::string_view word, std::string_view language) {
+  asked_phrase phrase{
+      .shown = std::string(core_of(word, true)), .terms = {}, .kind = identifier_kind::address};
+  auto terms = text_terms(phrase.shown, language);
+  if (terms.empty() || !terms.back().contains('@')) { // "@ana" is no term
+    phrase.terms = std::move(terms);
+    return phrase;
+  }
+  phrase.terms = {terms.back()};
+  terms.pop_back();
+  phrase.forms = {std::move(terms)}; // "mailto:ana@example.org" is another term
+  return phrase;
+}
+
+} // namespace
+
 std::optional<asked_phrase> identifier_of(const asked_word& word, std::string_view language) {
   if (!word.quoted && !word.is_identifier) return std::nullopt;
   asked_phrase phrase{.shown = word.bare, .terms = text_terms(word.bare, language)};
@@ -265,13 +579,26 @@ std::optional<asked_phrase> identifier_of(const asked_word& word, std::string_vi
     phrase.in_order = true;
     return phrase;
   }
-  const bool is_term = std::ranges::any_of(word.bare, is_digit) || word.bare.contains('@');
-  // The whole is the last of its terms; what has neither is none, and is looked for as it stands.
-  if (is_numeric(word.bare) && digit_runs(word.bare).size() > 1) return spaced_number(word.bare);
-  if (is_term)
-    phrase.terms = {phrase.terms.back()};
-  else
+  const std::string_view bare = word.bare;
+  const bool is_term = std::ranges::any_of(bare, is_digit) || bare.contains('@');
+  const bool is_path = has_parts_of_its_own(bare) && bare.find_first_of("/\\") != bare.npos;
+  const auto core = core_of(bare, false);
+  if (is_numeric(core) || is_numeric(without_v(core))) {
+    phrase = spaced_number(core);
+  } else if (!is_term || is_path) {
+    if (is_term) phrase.terms = {phrase.terms.back()}; // the whole is the last of its terms
     phrase.token = word.lower;
+  } else if (bare.contains('@')) {
+    phrase = address_of(bare, language);
+  } else if (pieces_of(bare, false).size() > 1) {
+    phrase.in_order = true;
+  } else {
+    phrase.kind = identifier_kind::code;
+    std::string whole = phrase.terms.back();
+    phrase.terms.pop_back();
+    if (!phrase.terms.empty()) phrase.forms = {std::move(phrase.terms)};
+    phrase.terms = {std::move(whole)};
+  }
   return phrase;
 }
 

@@ -41,6 +41,7 @@ TEST_CASE("asked: how much, about what, by which identifiers and names") {
                     "src/core/engine.cpp|src/core/world.cpp"},
            expected{"Remove \"tea at four\" from memory", thing, "\"tea at four\"", "tea at four"},
            expected{"Forget that I moved to Lisbon", fact, "I moved to Lisbon", "", "Lisbon"},
+           expected{"that Luc speaks French", fact, "Luc speaks French", "", "Luc|French"},
            expected{"Delete the note that says Ana is a nurse.", fact, "Ana is a nurse.", "",
                     "Ana"},
            expected{"My address is now 12 Oak Street.", fact, "My address is now 12 Oak Street.",
@@ -79,11 +80,95 @@ TEST_CASE("asked: a number is one however its parts are set apart") {
   REQUIRE(spaced.size() == 1);
   CHECK(spaced.front().terms == std::vector<std::string>{"1715550199"});
   CHECK(spaced.front().runs == std::vector<std::string>{"0171", "5550199"});
-  for (const auto* text : {"call 0171-5550199.", "(0171) 5550199", "0171 5550199, 2 rooms"})
-    CHECK(has_number(text, spaced.front().runs));
-  for (const auto* text : {"0171-55501990", "5550199 0171", "10171-5550199", "0171, 5550199"})
-    CHECK_FALSE(has_number(text, spaced.front().runs));
+  for (const auto* text : {"call 0171-5550199.", "(0171) 5550199", "0171 5550199, 2 rooms",
+                           "+1715550199", "(0171)5550199", "01715 550199"})
+    CHECK(has_identifier(text, spaced.front()));
+  for (const auto* text : {"0171-55501990", "5550199 0171", "10171-5550199", "0171, 5550199",
+                           "0171-5550199-A", "0171. 5550199"})
+    CHECK_FALSE(has_identifier(text, spaced.front()));
   CHECK(read_asked("delete rooms 12 and 14").identifiers.empty());
+}
+
+TEST_CASE("asked: points and commas inside a number are of it") {
+  const auto has = [](const char* text, const char* number) {
+    INFO(text << " / " << number);
+    const auto found = read_asked(std::string("delete ") + number).identifiers;
+    REQUIRE(found.size() == 1);
+    return has_identifier(text, found.front());
+  };
+  for (const auto* text : {"It is 1,000 euros", "It is $1,000.", "It is 1 000", "It is 1000€"}) {
+    CHECK(has(text, "1,000"));
+    CHECK(has(text, "1000"));
+    CHECK(has(text, "$1,000"));
+  }
+  for (const auto* text : {"10.0.0.1", "0.5", "5 to 0", "0", "1.000", "1,0001", "11,000",
+                           "1,000.50", "1 dog and 000", "1,000,000", "21,000", "1, 000"})
+    CHECK_FALSE(has(text, "1,000"));
+  CHECK(has("1,000,000.50 in all", "1000000.50"));
+  CHECK(has("It costs 12,50.", "12,50"));
+  for (const auto* text : {"12.50", "1250", "12 50", "On 12 May 50 came", "12,500", "112,50"})
+    CHECK_FALSE(has(text, "12,50"));
+  CHECK_FALSE(has("Score 5 to 0", "0.5"));
+  CHECK_FALSE(has("5", "0.5"));
+  CHECK(has("version 1.2, at last", "1.2"));
+  CHECK(has("V1.2", "1.2"));
+  CHECK(has("now at 1.2.3.", "v1.2.3"));
+  for (const auto* text : {"1.2.3", "1.2.30", "12", "1.20", "1.2-rc1", "v1.2.3"})
+    CHECK_FALSE(has(text, "1.2"));
+  CHECK(has("at 10.11.12.13", "10.11.12.13"));
+  CHECK_FALSE(has("at 10.1.112.13", "10.11.12.13"));
+  CHECK(has("call 555.010.9999", "555-010-9999"));
+}
+
+TEST_CASE("asked: an identifier is no part of a longer one") {
+  const auto has = [](const char* text, const char* asked) {
+    INFO(text << " / " << asked);
+    const auto found = read_asked(std::string("delete ") + asked).identifiers;
+    REQUIRE(found.size() == 1);
+    return has_identifier(text, found.front());
+  };
+  for (const auto* text : {"Code 2211 0042 is old", "2211-0042.", "(22110042)", "No.22110042",
+                           "invoice:2211-0042", "order#22110042", "2211/0042"}) {
+    CHECK(has(text, "22110042"));
+    CHECK(has(text, "2211-0042"));
+  }
+  for (const auto* text : {"22110042-A", "A-22110042", "122110042", "2211 00421", "2211, 0042"})
+    CHECK_FALSE(has(text, "2211-0042"));
+  CHECK(has("the part kx/12", "KX-12"));
+  CHECK(has("the part KX12's lid", "KX-12"));
+  CHECK_FALSE(has("the part KX-12-B", "KX-12"));
+  CHECK(has("mailto:carl@x.org is broken", "carl@x.org"));
+  CHECK(has("(Carl@X.org), says Ana", "mailto:carl@x.org"));
+  CHECK(has("O’Brien@example.org's keys", "o'brien@example.org"));
+  struct pair {
+    const char* text;
+    const char* asked;
+  };
+  for (const auto& [text, asked] : {
+           pair{"brien@example.org", "o'brien@example.org"},
+           pair{"o'brien@example.org", "brien@example.org"},
+           pair{"ana-silva@x.org", "ana_silva@x.org"},
+           pair{"ana_silva@x.org", "ana-silva@x.org"},
+           pair{"ana+x@x.org", "ana@x.org"},
+           pair{"@ana_b", "@ana"},
+           pair{"ana", "@ana"},
+           pair{"carl@x.org", "@x.org"},
+           pair{"Plate B-MW 1234", "@ana_b"},
+           pair{"ana_b", "@ana_b"},
+       })
+    CHECK_FALSE(has(text, asked));
+  CHECK(has("Ask (@Ana_b).", "@ana_b"));
+}
+
+TEST_CASE("asked: what is no identifier by itself, and a list without spaces") {
+  CHECK(read_asked("delete file (1).txt").identifiers.empty());
+  for (const auto* words :
+       {"delete KX-12,KX-13", "delete ana@x.org;ben@x.org", "delete 4711,4712"}) {
+    INFO(words);
+    const auto asked = read_asked(words);
+    CHECK(asked.identifiers.size() == 2);
+    CHECK(asked.any_identifier);
+  }
 }
 
 TEST_CASE("asked: whose statement it is") {

@@ -65,6 +65,55 @@ TEST_CASE("select: by identifier, whole, however it is written") {
   CHECK(selected(w, "delete ana@example.org and 2211-0042", identifier) == sorted({ana, invoice}));
 }
 
+TEST_CASE("select: a number with separators inside is one number") {
+  search_world w;
+  const auto price = w.note("The price is 1,000 euros");
+  const auto limit = w.note("The limit is 1000");
+  for (const auto* text :
+       {"The router is 10.0.0.1", "It took 0.5 hours", "Score 5 to 0", "I have 1 dog and 0 cats",
+        "It took 0 minutes", "The rent is 12.50 euros", "On 12 May 50 came"})
+    w.note(text);
+  using enum selection_reason;
+  CHECK(selected(w, "forget 1,000", identifier) == sorted({price, limit}));
+  CHECK(selected(w, "forget 1000", identifier) == sorted({price, limit}));
+  CHECK(selected(w, "delete the invoice over 1,500 euros").empty());
+  CHECK(selected(w, "forget 12,50").empty());
+  CHECK(selected(w, "forget 0.5", identifier).size() == 1);
+  CHECK(selected(w, "forget 12.50", identifier).size() == 1);
+}
+
+TEST_CASE("select: an address, a code and a number are those of a memory as a whole") {
+  search_world w;
+  const auto handle = w.note("Ask @ana_b about the boat");
+  const auto silva = w.note("Write to ana_silva@x.org");
+  const auto dashed = w.note("Write to ana-silva@x.org");
+  const auto brien = w.note("Write to o'brien@example.org");
+  const auto plain = w.note("Write to brien@example.org");
+  const auto label = w.note("mailto:carl@x.org is broken");
+  const auto spaced = w.note("Code 2211 0042 is old");
+  const auto version = w.note("We are at v1.2.3");
+  const auto twelve = w.note("KX-12 was shipped");
+  const auto thirteen = w.note("KX-13 was shipped");
+  for (const auto* text : {"Plate B-MW 1234", "a@b.c is short", "the invoice 22110042-A",
+                           "Ana B met us", "version 1.2.30 is out"})
+    w.note(text);
+  using enum selection_reason;
+  CHECK(selected(w, "forget @ana_b", identifier) == std::vector{handle});
+  CHECK(selected(w, "forget @ana").empty());
+  CHECK(selected(w, "forget ana_silva@x.org", identifier) == std::vector{silva});
+  CHECK(selected(w, "forget ana-silva@x.org", identifier) == std::vector{dashed});
+  CHECK(selected(w, "forget o'brien@example.org", identifier) == std::vector{brien});
+  CHECK(selected(w, "forget brien@example.org", identifier) == std::vector{plain});
+  CHECK(selected(w, "forget carl@x.org", identifier) == std::vector{label});
+  for (const auto* asked : {"forget 22110042", "forget invoice 2211-0042"})
+    CHECK(selected(w, asked, identifier) == std::vector{spaced});
+  CHECK(selected(w, "forget version 1.2").empty());
+  CHECK(selected(w, "forget 1.2.3", identifier) == std::vector{version});
+  CHECK(selected(w, "forget KX-12,KX-13", identifier) == sorted({twelve, thirteen}));
+  CHECK(selected(w, "forget that order KX-12 was lost").empty());
+  CHECK(selected(w, "forget that KX-12 was lost").empty());
+}
+
 TEST_CASE("select: everything about a name takes all of it and none of its like") {
   search_world w;
   const auto one = w.note("Maria Lopez joined the club.");
@@ -171,6 +220,53 @@ TEST_CASE("select: what is one's own is nobody's who has a name, and a fact is o
   CHECK(selected(w, "forget where I live") == std::vector{here});
   // What I said of somebody is about him.
   CHECK(selected(w, "forget what I said about Ana").size() == 2);
+}
+
+TEST_CASE("select: what is mine is not that of somebody behind my, nor the other way round") {
+  search_world w;
+  for (const auto* text :
+       {"My cat's name is Tom", "My dog is called Rex", "My mother's birthday is in May",
+        "My mother lives in Oslo", "My son is allergic to milk", "Jean-Luc speaks French",
+        "My parrot speaks Dutch", "I know German"})
+    w.note(text);
+  for (const auto* asked :
+       {"my dog's name", "my name", "my birthday", "my father's birthday", "that I live in Oslo",
+        "that I am allergic to milk", "that Luc speaks French", "that I speak Dutch",
+        "where I live", "that my sister knows German"}) {
+    INFO(asked);
+    CHECK(selected(w, std::string("forget ") + asked).empty());
+  }
+  CHECK(selected(w, "forget my cat's name").size() == 1);
+  CHECK(selected(w, "forget my mother's birthday").size() == 1);
+  CHECK(selected(w, "forget that my mother lives in Oslo").size() == 1);
+  CHECK(selected(w, "forget that Jean-Luc speaks French").size() == 1);
+  CHECK(selected(w, "forget that my parrot speaks Dutch").size() == 1);
+  const auto home = w.note("My flat is in Bergen, where I live with my mother");
+  CHECK(selected(w, "forget that I live in Bergen") == std::vector{home});
+  const auto pizza = w.note("My favourite food is pizza");
+  CHECK(selected(w, "forget that I like pizza") == std::vector{pizza});
+  const auto both = w.note("My wife and I moved to Tromso");
+  CHECK(selected(w, "forget that I moved to Tromso") == std::vector{both});
+}
+
+TEST_CASE("select: a plain fact is not its denial, and a denial is of what it denies") {
+  search_world w;
+  for (const auto* text : {"I never smoke", "I never eat meat", "Fred has no dog", "Ivy can't swim",
+                           "The shop is not open on Monday", "KX-12 is not blue"})
+    w.note(text);
+  for (const auto* asked :
+       {"that I smoke", "that I never eat fish", "that Fred has a dog", "that Ivy can swim",
+        "that the shop is open on Monday", "that KX-12 is blue"}) {
+    INFO(asked);
+    CHECK(selected(w, std::string("forget ") + asked).empty());
+  }
+  const auto cigars = w.note("I smoke cigars");
+  const auto tea = w.note("I drink tea, but never coffee");
+  CHECK(selected(w, "forget that I smoke") == std::vector{cigars});
+  CHECK(selected(w, "forget that I never smoke").size() == 1);
+  CHECK(selected(w, "forget that I never eat meat").size() == 1);
+  CHECK(selected(w, "forget that I drink tea") == std::vector{tea});
+  CHECK(selected(w, "forget that Ivy cannot swim").size() == 1);
 }
 
 TEST_CASE("select: a fact is one memory, and what says the same") {
@@ -340,7 +436,22 @@ TEST_CASE("select: more than the limit is refused, and so is what asks nothing")
   REQUIRE_FALSE(found);
   CHECK(found.error().code == errc::limit_exceeded);
   CHECK(found.error().at == "limit");
-  CHECK(w.target.select(words(" ")).error().code == errc::empty_query);
+  for (const auto* text : {" ", "...", "\"…\"", "?! ..."}) {
+    INFO(text);
+    const auto refused = w.target.select(words(text));
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == errc::empty_query);
+    CHECK(refused.error().at == "words");
+  }
+  w.note("I like it");
+  for (const auto* text : {"forget everything", "forget it", "delete all notes", "forget",
+                           "forget all of this please"}) {
+    INFO(text);
+    found = w.target.select(words(text));
+    REQUIRE(found);
+    CHECK(found->selected.empty());
+    CHECK(found->note == "the words say not what to forget: say what it is about");
+  }
   CHECK(w.target.select(words("\xFF")).error().code == errc::bad_utf8);
 }
 
@@ -671,6 +782,36 @@ TEST_CASE("select: overviews of imports stay, and what a chunk alone has is said
   CHECK(found->selected.empty());
   CHECK(found->note == "only Chunks have ana@example.org: ask for that type to forget them");
   CHECK(w.target.select(words("delete ben@example.org"))->note == "nothing has ben@example.org");
+}
+
+TEST_CASE(
+    "select: a topic is about its title and its summary, and not about what a field mentions") {
+  search_world w;
+  const auto topic = [&](std::string title, std::string field, std::string value) {
+    ingest_request r;
+    r.title = std::move(title);
+    r.fields.emplace_back();
+    r.fields.back().name = std::move(field);
+    r.fields.back().value = {std::move(value)};
+    return w.target.apply(r)->uri->id;
+  };
+  topic("Isabella Rossi", "plans", "a party on Valentine's Day, write to bella@example.org");
+  const auto note_of = [&](const char* text) {
+    const auto found = w.target.select(words(text));
+    REQUIRE(found);
+    CHECK(found->selected.empty());
+    return found->note;
+  };
+  CHECK(note_of("everything about Valentine's Day")
+        == "only fields of 1 topic have Valentine's Day: erase or revise the field");
+  CHECK(note_of("delete bella@example.org")
+        == "only fields of 1 topic have bella@example.org: erase or revise the field");
+  const auto day = topic("Valentine's Day", "date", "14 February");
+  const auto note = w.note("The gifts of Valentine's Day are in the red box.");
+  CHECK(selected(w, "everything about Valentine's Day", selection_reason::entity)
+        == sorted({day, note}));
+  const auto bob = topic("Robert Smith", "aliases", "Bob Smith");
+  CHECK(selected(w, "everything about Bob Smith", selection_reason::entity) == std::vector{bob});
 }
 
 TEST_CASE("supersede_matching: what several may be is in doubt") {
