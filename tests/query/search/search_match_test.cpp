@@ -176,3 +176,15 @@ TEST_CASE("a question of a speaker alone is answered by what he said, whatever i
   CHECK(hers.coverage.memory.candidates == 50);
   CHECK(ids_of(hers).front() == newest);
 }
+
+TEST_CASE("what an apostrophe joins to a word of a question is no word of it") {
+  search_world w("vector=0,text=1,least_match=0.25");
+  const auto cloudy = w.note("It's a cloudy day.");
+  const auto deploy = w.note("The deploy day is near.");
+  const auto answer = w.search(asking("Valentine's day", 0.1));
+  for (const auto& hit : answer.results) CHECK(hit.match == Approx(0.5));
+  CHECK(same_ids(w.search(asking("Valentine's", 0)), {}));
+  // A letter by itself is one.
+  CHECK(same_ids(w.search(asking("s", 0)), {cloudy}));
+  CHECK(same_ids(w.search(asking("deploy’s", 0)), {deploy}));
+}
