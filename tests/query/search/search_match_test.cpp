@@ -188,3 +188,16 @@ TEST_CASE("what an apostrophe joins to a word of a question is no word of it") {
   CHECK(same_ids(w.search(asking("s", 0)), {cloudy}));
   CHECK(same_ids(w.search(asking("deploy’s", 0)), {deploy}));
 }
+
+TEST_CASE("what was said at a bound is no answer for that") {
+  search_world w("vector=0,text=1,least_match=0.25,dates=0.4");
+  w.note("Caroline paints boats");
+  for (const auto& [question, dates] :
+       {std::pair{"in January 2024 Caroline", 1}, std::pair{"before January 2024 Caroline", 0}}) {
+    auto r = asking(question, 0);
+    r.explain = true;
+    const auto answer = w.search(r);
+    REQUIRE(answer.results.size() == 1);
+    CHECK(answer.results.front().parts->dates == dates);
+  }
+}
