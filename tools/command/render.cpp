@@ -403,6 +403,11 @@ std::string shown_of(const json& hit, const word_marks& marks) {
   return marks.excerpt(cell(hit[is_rendered ? "rendered" : "content"]));
 }
 
+/// Is it a note that says why nothing is there?
+bool tells_of_nothing(std::string_view note) {
+  return note.starts_with("no good match") || note.starts_with("the query has no words");
+}
+
 std::string render_search(const json& answer, const page& on) {
   const word_marks marks(cell(answer["query"]));
   text_table table({"score", "what", "when", "who", "id", "text"});
@@ -435,7 +440,7 @@ std::string render_search(const json& answer, const page& on) {
   for (const auto& hit : answer["results"])
     if (hit.contains("parts")) text += parts_of(hit);
   for (const auto& note : answer["coverage"]["notes"])
-    if (const auto said = cell(note); said.starts_with("no good match")) text += said + "\n";
+    if (const auto said = cell(note); tells_of_nothing(said)) text += said + "\n";
   for (const auto& id : answer["coverage"]["not_found_ids"])
     text += fmt::format("not found: {}\n", cell(id));
   for (const auto& source : answer["coverage"]["requested_sources_not_found"])

@@ -201,3 +201,17 @@ TEST_CASE("what was said at a bound is no answer for that") {
     CHECK(answer.results.front().parts->dates == dates);
   }
 }
+
+TEST_CASE("an answer to a question without words says so") {
+  search_world w("vector=0,text=1,least_match=0.25");
+  w.note("Caroline paints boats");
+  for (const char* question : {"🚲", "!!!"}) {
+    const auto answer = w.search(asking(question, 0.1));
+    CHECK(answer.results.empty());
+    CHECK(std::ranges::any_of(answer.coverage.notes, [](const auto& note) {
+      return note.starts_with("the query has no words");
+    }));
+  }
+  for (const auto& note : w.search(asking("boats", 0.1)).coverage.notes)
+    CHECK_FALSE(note.starts_with("the query has no words"));
+}
