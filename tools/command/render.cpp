@@ -242,7 +242,7 @@ std::string render_counts(const json& counts, const char* kind, const page& on) 
 
 std::string render_changes(const json& answer) {
   std::string text;
-  for (const auto& c : answer["changes"]) text += change_text(c) + "\n";
+  for (const auto& c : answer["changes"]) text += printable(change_text(c)) + "\n";
   return text
          + (answer["more"] == true ? fmt::format("more behind --since {}\n", cell(answer["next"]))
                                    : "");
