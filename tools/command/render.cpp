@@ -328,14 +328,14 @@ std::string render_memory(const json& answer, const page& on) {
 
 std::string render_retrieve(const json& answer, const page& on) {
   const json& candidates = answer["candidates"];
-  text_table topics({"topic", "title", "kind", "salience", "similarity", "summary"});
+  text_table topics({"topic", "title", "kind", "standing", "salience", "similarity", "summary"});
   text_table fields = field_table();
   text_table neighbours({"topic", "neighbour", "title", "kind", "direction"});
   bool has_fields = false;
   bool has_neighbours = false;
   for (const auto& c : candidates) {
     topics.add(
-        {cell(c["topic_id"]), cell(c["title"]), with_standing(cell(c["topic_kind"]), c),
+        {cell(c["topic_id"]), cell(c["title"]), cell(c["topic_kind"]), with_standing("", c),
          cell(c["salience"]),
          c.contains("similarity") ? fmt::format("{:.4f}", c["similarity"].get<double>()) : "",
          cell(c["summary"])});
