@@ -15,4 +15,8 @@ inline constexpr std::size_t most_asked_words = 1000;
 /// letters, but for quotes, dashes and spaces.
 std::vector<std::string> asked_words(std::string_view text);
 
+/// An English question without what an apostrophe joins to its words ('s, 't, 'd, 'm, 'll, 've,
+/// 're): "Valentine's day" asks for nothing that "it's" says.
+std::string without_contractions(std::string_view question);
+
 } // namespace mneme

@@ -92,9 +92,9 @@ public:
     std::ranges::sort(rows, more_salient);
     const auto all = static_cast<std::int64_t>(rows.size());
     const auto looked_at = 64 + out.budget_tokens / 8;
-    if (all > looked_at) rows.resize(static_cast<std::size_t>(looked_at));
     std::ranges::stable_partition(
         rows, [](const context_entry& e) { return !is_overview(*e.record.head); });
+    if (all > looked_at) rows.resize(static_cast<std::size_t>(looked_at));
     for (const auto& e : rows) offer(item_of(e), out.notable);
     out.more = all - static_cast<std::int64_t>(out.notable.size());
   }

@@ -11,7 +11,9 @@
 #include "messages/text/forms.hpp"
 #include "query/asked_words.hpp"
 #include "query/search/asked_alone.hpp"
+#include "query/search/asked_identifiers.hpp"
 #include "query/search/asked_times.hpp"
+#include "query/search/question_share.hpp"
 #include "sim/model_lineage.hpp"
 #include "sim/searched_state.hpp"
 
@@ -220,9 +222,7 @@ private:
   }
 
   void score_texts() {
-    std::vector<std::string> asked;
-    for (const auto& t : text_terms(r_.query))
-      if (std::ranges::find(asked, t) == asked.end()) asked.push_back(t);
+    const auto asked = distinct_terms(r_.query, default_language);
     double all_length = 0;
     double length = 0;
     for (const auto& d : corpus_) all_length += static_cast<double>(d.size());
@@ -420,8 +420,12 @@ bool asks_for_newest(const std::string& query) {
 /// Of two rows that say the same of the question, is `a` the newer?
 class newer_row {
 public:
-  newer_row(const std::string& query, double least, timestamp now) : least_(least), now_(now) {
-    for (const auto& t : text_terms(query))
+  newer_row(const searched_state& s, double least)
+      : s_(s),
+        least_(least),
+        now_(s.r.as_of.value_or(s.now)),
+        identifiers_(s.r.query, default_language) {
+    for (const auto& t : distinct_terms(s.r.query, default_language))
       if (!is_function_term(t)) asked_.insert(t);
   }
 
@@ -433,10 +437,13 @@ public:
            && a.record.version->valid_from <= now_
            && (ours.actor_scope == theirs.actor_scope || ours.actor_scope.empty())
            && a.raw >= least_ * b.raw && a.is_dated >= b.is_dated && a.is_said >= b.is_said
-           && says_as_much(a, b);
+           && says_as_much(a, b) && identifiers_in(a) == identifiers_in(b);
   }
 
 private:
+  [[nodiscard]] std::vector<bool> identifiers_in(const scored_row& row) const {
+    return identifiers_.whole_in(s_.state.text_at(row.record.head->id, s_.at));
+  }
   [[nodiscard]] bool says_as_much(const scored_row& a, const scored_row& b) const {
     const auto has = [](const scored_row& row, const std::string& term) {
       return std::ranges::find(row.terms, term) != row.terms.end();
@@ -450,9 +457,11 @@ private:
     return said >= 2;
   }
 
+  const searched_state& s_;
   double least_;
   timestamp now_; ///< what begins later is no newer yet
   std::set<std::string> asked_;
+  asked_identifiers identifiers_;
 };
 
 void put_newer_first(std::vector<scored_row>& rows, const newer_row& is_newer) {
@@ -526,7 +535,7 @@ ranked_rows ranked(const searched_state& s, const std::vector<float>& query, sea
     return a.record.head->id < b.record.head->id;
   });
   if (const double newer = weights_of(s).newer; !by_time && newer > 0)
-    put_newer_first(all, newer_row(r.query, newer, r.as_of.value_or(s.now)));
+    put_newer_first(all, newer_row(s, newer));
   std::vector<scored_row> behind;
   while (std::ssize(all) > r.limit) {
     ++(is_chunk(all.back()) ? out.coverage.content : out.coverage.memory).cut;

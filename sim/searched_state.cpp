@@ -6,6 +6,7 @@
 #include "index/lexical/function_terms.hpp"
 #include "index/lexical/text_terms.hpp"
 #include "messages/text/forms.hpp"
+#include "query/search/question_share.hpp"
 #include "sim/model_lineage.hpp"
 
 namespace mneme::sim {
@@ -186,7 +187,7 @@ std::string field_asked_for(const std::string& question, double function_words,
     std::set<std::string> asked;
     double share = 0;
     bool tells = false;
-    for (const auto& term : text_terms(question)) {
+    for (const auto& term : distinct_terms(question, default_language)) {
       if (!asked.insert(term).second || std::ranges::find(has, term) == has.end()) continue;
       const bool is_function = is_function_term(term);
       tells |= !is_function;
@@ -220,7 +221,7 @@ bool is_past_topic(const model& state, const memory& m, seq_no at, const std::st
     (is_told(v, when, includes_ended) ? told : past).push_back(v);
   const auto says_any = [&](const std::string& text) {
     const auto has = text_terms(text);
-    return std::ranges::any_of(text_terms(question), [&](const auto& term) {
+    return std::ranges::any_of(distinct_terms(question, default_language), [&](const auto& term) {
       return !is_function_term(term) && std::ranges::find(has, term) != has.end();
     });
   };

@@ -142,6 +142,17 @@ public:
       : stem_(stem), plain_words_(plain_words) {}
 
   std::vector<std::string> read(std::string_view text) {
+    read_all(text);
+    return std::move(terms_);
+  }
+  std::vector<text_run> read_runs(std::string_view text) {
+    keeps_runs_ = true;
+    read_all(text);
+    return std::move(runs_);
+  }
+
+private:
+  void read_all(std::string_view text) {
     const auto* at = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
     auto left = static_cast<utf8proc_ssize_t>(text.size());
     while (left > 0) {
@@ -160,10 +171,7 @@ public:
       left -= taken;
     }
     end_identifier();
-    return std::move(terms_);
   }
-
-private:
   void add_ascii(utf8proc_int32_t c) {
     const bool is_upper = c >= 'A' && c <= 'Z';
     const bool is_digit = c >= '0' && c <= '9';
@@ -220,6 +228,8 @@ private:
   void end_run() {
     if (run_.empty()) return;
     const bool is_stemmed = stem_ != nullptr && run_.size() <= stemmed_bytes_max;
+    if (keeps_runs_)
+      runs_.push_back({is_stemmed && starts_.empty() ? (*stem_)(run_) : run_, parts_ > 0});
     if (!starts_.empty())
       add_pairs();
     else
@@ -255,6 +265,7 @@ private:
 
   word_stemmer* stem_;
   bool plain_words_;
+  bool keeps_runs_ = false;
   std::string run_;
   std::vector<std::size_t> starts_; ///< of han and kana, where each begins; no run has others, too
   std::string whole_; ///< the runs so far that single separators join, with `@`, and a point behind
@@ -263,6 +274,7 @@ private:
   bool has_digit_ = false;
   bool has_at_ = false;
   std::vector<std::string> terms_;
+  std::vector<text_run> runs_;
 };
 
 } // namespace
@@ -280,6 +292,10 @@ const std::vector<std::string>& text_languages() {
 
 std::vector<std::string> text_terms(std::string_view text, std::string_view language) {
   return term_reader(stemmer_of(language)).read(text);
+}
+
+std::vector<text_run> text_runs(std::string_view text, std::string_view language) {
+  return term_reader(stemmer_of(language)).read_runs(text);
 }
 
 std::vector<std::string> folded_words(std::string_view text) {

@@ -35,6 +35,16 @@ std::vector<std::string> text_terms(std::string_view text,
 /// The runs of a text folded as terms are, and not stemmed: names are told apart by their endings.
 std::vector<std::string> folded_words(std::string_view text);
 
+/// A run of a text as text_terms takes it, without the term of an identifier.
+struct text_run {
+  std::string term;
+  bool is_joined; ///< to the run before it, by a single separator of identifiers
+};
+
+/// In order of occurrence; what is han and kana is one run.
+std::vector<text_run> text_runs(std::string_view text,
+                                std::string_view language = default_language);
+
 /// What text_terms depends on, so that an index knows terms that were made otherwise: the number of
 /// our own rules, the versions of Unicode's tables, a few stems (libstemmer tells no version), and
 /// the language if it is another than the default one.

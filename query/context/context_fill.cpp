@@ -51,10 +51,10 @@ public:
   /// The most salient rows, in their order.
   result<void> fill_notable(const found_rows& ranked) {
     std::vector<row_no> rows;
-    const auto most = static_cast<std::size_t>(most_notable(run_.answer.budget_tokens));
     for (const row_no row : ranked.rows)
-      if (rows.size() < most && !run_.shown.contains(row.value)) rows.push_back(row);
-    // What tells of an import alone comes behind what was imported.
+      if (!run_.shown.contains(row.value)) rows.push_back(row);
+    // What tells of an import alone comes behind what was imported, before the others are cut: it
+    // is newer than all that was said long ago.
     const attributes& columns = *views_.attributes;
     const term_no overview = columns.tag_term(overview_tag);
     if (overview.value != no_number)
@@ -62,6 +62,8 @@ public:
         return columns.rows().line(row).type != memory_type::topic
                || !columns.has_tag(row, overview);
       });
+    const auto most = static_cast<std::size_t>(most_notable(run_.answer.budget_tokens));
+    rows.resize(std::min(rows.size(), most));
     for (const row_no row : rows) {
       auto item = fitting(row, context_tier::notable);
       if (!item) return propagate(item);
@@ -143,12 +145,18 @@ search_request context_state::search_of(const context_request& r, std::int64_t b
           .deadline_ms = r.deadline_ms};
 }
 
-find_request context_state::salient_request() const {
+find_request context_state::salient_request(const read_views& views) const {
   find_request r;
   for (std::uint8_t byte = 1; byte <= memory_type_count; ++byte)
     if (static_cast<memory_type>(byte) != memory_type::chunk)
       r.types.push_back(static_cast<memory_type>(byte));
-  r.limit = most_notable(answer.budget_tokens) + static_cast<std::int64_t>(pinned.size());
+  const attributes& columns = *views.attributes;
+  const term_no overview = columns.tag_term(overview_tag);
+  // They do not count, and however many there are they may be the most salient.
+  const std::uint64_t overviews =
+      overview.value == no_number ? 0 : columns.with_tag(overview, context.at)->cardinality();
+  r.limit =
+      most_notable(answer.budget_tokens) + static_cast<std::int64_t>(pinned.size() + overviews);
   r.count = true;
   r.include_ended = request.include_ended;
   r.min_trust = request.min_trust;

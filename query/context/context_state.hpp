@@ -66,7 +66,7 @@ struct context_state {
   /// The request by which Found is searched.
   [[nodiscard]] static search_request search_of(const context_request& r, std::int64_t budget);
   /// The most salient rows beside those that are pinned, and how many rows there are.
-  [[nodiscard]] find_request salient_request() const;
+  [[nodiscard]] find_request salient_request(const read_views& views) const;
 };
 
 /// The row as of the seq read, in no tier yet.

@@ -180,7 +180,7 @@ result<void> context_state::select(const read_views& views) {
     for (const auto& [kind, ref] : request.objects)
       if (auto ok = picker.pick_framed({*request.action, kind, ref}, framed); !ok) return ok;
   if (is_unasked() && wants(context_tier::notable)) {
-    auto ranks = find_run::compile(salient_request(), context, views);
+    auto ranks = find_run::compile(salient_request(views), context, views);
     if (!ranks) return propagate(ranks);
     salient = std::move(*ranks);
   }

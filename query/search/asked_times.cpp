@@ -73,6 +73,20 @@ bool leads_to_time(std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
+/// Behind such a word a time is none that something happened at, but one that bounds it.
+bool bounds_time(std::string_view word) {
+  static constexpr std::array<std::string_view, 5> words = {"before", "after", "since", "until",
+                                                            "till"};
+  return std::ranges::find(words, word) != words.end();
+}
+
+/// Between such a word and the time: "before the end of June", "since early 2023".
+bool is_part_of_time(std::string_view word) {
+  static constexpr std::array<std::string_view, 9> words = {
+      "the", "of", "early", "mid", "late", "start", "beginning", "middle", "end"};
+  return std::ranges::find(words, word) != words.end();
+}
+
 /// The first month of a season; it has three.
 std::optional<unsigned> season_named(std::string_view word) {
   if (word == "spring") return 3;
@@ -116,12 +130,21 @@ public:
   void read() {
     for (std::size_t at = 0; at < words_.size();) {
       std::size_t taken = 0;
+      const std::size_t spans = into_.spans_.size();
+      const std::size_t yearly = into_.yearly_.size();
       for (const auto rule :
            {&time_reader::iso_day, &time_reader::iso_month, &time_reader::day_first,
             &time_reader::month_first, &time_reader::relative, &time_reader::counted,
             &time_reader::season, &time_reader::month_alone, &time_reader::year_alone})
         if (taken == 0) taken = (this->*rule)(at);
       if (taken == 0) into_.other_words_.push_back(words_[at]);
+      if (taken > 0) into_.names_time_ = true;
+      if (taken > 0 && is_bound(at)) {
+        into_.spans_.erase(into_.spans_.begin() + static_cast<std::ptrdiff_t>(spans),
+                           into_.spans_.end());
+        into_.yearly_.erase(into_.yearly_.begin() + static_cast<std::ptrdiff_t>(yearly),
+                            into_.yearly_.end());
+      }
       at += std::max<std::size_t>(taken, 1);
     }
     into_.has_words_ =
@@ -131,6 +154,11 @@ public:
 private:
   [[nodiscard]] std::string_view word(std::size_t at) const {
     return at < words_.size() ? std::string_view(words_[at]) : std::string_view();
+  }
+
+  [[nodiscard]] bool is_bound(std::size_t at) const {
+    while (at > 0 && is_part_of_time(word(at - 1))) --at;
+    return at > 0 && bounds_time(word(at - 1));
   }
 
   void add(sys_days from, sys_days to) { into_.spans_.push_back({number_of(from), number_of(to)}); }

@@ -9,6 +9,7 @@
 ///     "in summer", "last summer", "summer of 2023"      June to August; a winter is of both years
 ///     "today", "yesterday", "two days ago"              the day
 ///     "this week", "last month", "3 years ago"          of the calendar; weeks begin on Monday
+///     "before June 2023", "since July", "until 2023"    none: a bound says when it was not
 ///
 /// Days are those of UTC, seasons those of the northern half of the earth. English alone.
 
@@ -28,7 +29,9 @@ public:
   /// `now` is what "yesterday" is counted from.
   asked_times(std::string_view question, timestamp now);
 
-  [[nodiscard]] bool empty() const { return spans_.empty() && yearly_.empty(); }
+  /// Names the question no time, not even one that is a bound?
+  [[nodiscard]] bool empty() const { return !names_time_; }
+  /// Never, where the times are bounds.
   [[nodiscard]] bool contains(timestamp t) const;
   /// The words of the question that name no time, in their order.
   [[nodiscard]] const std::vector<std::string>& other_words() const { return other_words_; }
@@ -55,6 +58,7 @@ private:
   std::vector<std::string> other_words_;
   std::string only_word_;
   bool has_words_ = false;
+  bool names_time_ = false;
   std::vector<span> spans_;
   std::vector<yearly> yearly_;
 };

@@ -2,11 +2,16 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <memory>
 #include <span>
 #include <utility>
 
 #include "messages/ensure.hpp"
+#include "messages/text/forms.hpp"
+#include "query/search/asked_identifiers.hpp"
 #include "views/supersession.hpp"
+#include "views/topic_reads.hpp"
 
 namespace mneme {
 
@@ -18,16 +23,96 @@ constexpr std::size_t places = 10;
 /// One word that both have makes no subject.
 constexpr std::size_t least_words = 2;
 
+/// Which of the question's identifiers each of the hits has whole. Read where it is asked for.
+class identifiers_had {
+public:
+  identifiers_had(const search_state& run, const read_views& views)
+      : run_(run), views_(views), asked_(run.request.query, views.lexical->language()) {}
+
+  /// Is what both say of the same identifiers?
+  result<bool> are_same(const leg_row& a, const leg_row& b) {
+    if (asked_.empty()) return true;
+    auto ours = of(a.row);
+    if (!ours) return propagate(ours);
+    auto theirs = of(b.row);
+    if (!theirs) return propagate(theirs);
+    return **ours == **theirs;
+  }
+
+private:
+  result<const std::vector<bool>*> of(row_no row) {
+    const auto known = known_.find(row.value);
+    if (known != known_.end()) return &known->second;
+    auto text = text_of(row);
+    if (!text) return propagate(text);
+    return &known_.emplace(row.value, asked_.whole_in(*text)).first->second;
+  }
+
+  /// As it is indexed.
+  result<std::string> text_of(row_no row) {
+    if (!reader_) {
+      auto reader = reader_in_time(views_, run_.time);
+      if (!reader) return propagate(reader);
+      reader_ = std::move(*reader);
+    }
+    const node_no node = views_.attributes->node(row);
+    auto record = read_memory(views_, *reader_, node, row, run_.context.at);
+    if (!record) return propagate(record);
+    if (!record->has_value()) return fail(errc::corrupt, "a hit has a row, but no record");
+    const version& said = *(*record)->what.version;
+    if (said.type != memory_type::topic) return searched_text(said.type, said.data);
+    auto values = read_field_values(*reader_, views_.nodes->id(node), run_.context.at);
+    if (!values) return propagate(values);
+    return searched_topic_text(said.data, *values);
+  }
+
+  const search_state& run_;
+  const read_views& views_;
+  asked_identifiers asked_;
+  std::unique_ptr<kv_reader> reader_;
+  std::map<std::uint32_t, std::vector<bool>> known_; ///< by row
+};
+
 class same_subject {
 public:
   same_subject(std::span<const leg_row> hits, const question_share& share, const newer_rule& rule,
-               const read_views& views)
-      : rule_(rule), rows_(views.attributes->rows()), owners_(*views.attributes) {
+               const search_state& run, const read_views& views)
+      : rule_(rule),
+        rows_(views.attributes->rows()),
+        owners_(*views.attributes),
+        identifiers_(run, views) {
     for (const auto& hit : hits) said_.emplace_back(hit.slot, share.telling(hit.slot));
   }
 
   /// Says `newer` at least what `older` says of the question?
-  [[nodiscard]] bool operator()(const leg_row& newer, const leg_row& older) const {
+  result<bool> operator()(const leg_row& newer, const leg_row& older) {
+    if (!may_be_newer(newer, older)) return false;
+    return identifiers_.are_same(newer, older);
+  }
+
+  /// The first of `others` that `hit` is newer than, or that is newer than `hit`; how many they are
+  /// where there is none.
+  result<std::size_t> first_older(const leg_row& hit, std::span<const leg_row> others) {
+    return first_of(others, [&](const leg_row& other) { return (*this)(hit, other); });
+  }
+  result<std::size_t> first_newer(const leg_row& hit, std::span<const leg_row> others) {
+    return first_of(others, [&](const leg_row& other) { return (*this)(other, hit); });
+  }
+
+private:
+  using terms = std::vector<std::uint32_t>;
+
+  template <class Test>
+  static result<std::size_t> first_of(std::span<const leg_row> hits, Test test) {
+    for (std::size_t i = 0; i < hits.size(); ++i) {
+      auto is_it = test(hits[i]);
+      if (!is_it) return propagate(is_it);
+      if (*is_it) return i;
+    }
+    return hits.size();
+  }
+
+  [[nodiscard]] bool may_be_newer(const leg_row& newer, const leg_row& older) const {
     const row_line& later = rows_.line(newer.row);
     const row_line& before = rows_.line(older.row);
     if (later.valid_from_ns <= before.valid_from_ns || later.valid_from_ns > rule_.now.ns
@@ -41,9 +126,6 @@ public:
     return said.size() >= least_words && std::ranges::includes(said_by(newer), said);
   }
 
-private:
-  using terms = std::vector<std::uint32_t>;
-
   [[nodiscard]] const terms& said_by(const leg_row& hit) const {
     const auto found = std::ranges::find(said_, hit.slot, &std::pair<slot_no, terms>::first);
     ensure(found != said_.end(), "each of the hits was read");
@@ -54,31 +136,34 @@ private:
   const newer_rule& rule_;
   const row_store& rows_;
   supersession owners_;
+  identifiers_had identifiers_;
 };
 
 } // namespace
 
-void put_newer_first(std::vector<leg_row>& hits, const question_share& share,
-                     const newer_rule& rule, const read_views& views) {
+result<void> put_newer_first(std::vector<leg_row>& hits, const question_share& share,
+                             const newer_rule& rule, const search_state& run,
+                             const read_views& views) {
   ensure(std::ranges::is_sorted(hits, std::greater(), &leg_row::score), "hits are ranked by score");
   const std::size_t count = std::min(places, hits.size());
-  if (count < 2) return;
-  const auto first = std::span<const leg_row>(hits).first(count);
-  const same_subject is_newer(first, share, rule, views);
-  const auto end = hits.begin() + static_cast<std::ptrdiff_t>(count);
-  for (auto at = hits.begin(); at != end; ++at) {
-    const auto older =
-        std::find_if(hits.begin(), at, [&](const leg_row& h) { return is_newer(*at, h); });
-    if (older == at) continue;
-    ensure(older < at, "what is moved goes up");
-    at->score = older->score;
-    std::rotate(older, at, at + 1);
+  if (count < 2) return {};
+  const auto first = std::span<leg_row>(hits).first(count);
+  same_subject by_subject(first, share, rule, run, views);
+  for (std::size_t at = 0; at < count; ++at) {
+    auto older = by_subject.first_older(first[at], first.first(at));
+    if (!older) return propagate(older);
+    if (*older == at) continue;
+    ensure(*older < at, "what is moved goes up");
+    first[at].score = first[*older].score;
+    std::ranges::rotate(first.subspan(*older, at + 1 - *older),
+                        first.begin() + static_cast<std::ptrdiff_t>(at));
   }
-  for (auto at = hits.begin(); at != end; ++at) {
-    const auto newer =
-        std::find_if(hits.begin(), at, [&](const leg_row& h) { return is_newer(h, *at); });
-    if (newer != at) at->older_of = newer->row;
+  for (std::size_t at = 0; at < count; ++at) {
+    auto newer = by_subject.first_newer(first[at], first.first(at));
+    if (!newer) return propagate(newer);
+    if (*newer != at) first[at].older_of = first[*newer].row;
   }
+  return {};
 }
 
 } // namespace mneme

@@ -2,7 +2,7 @@
 /// Of two hits that say the same of what is asked, the newer goes first. Where nobody told that one
 /// supersedes the other, this is what is left to tell the current from the outdated: the newer says
 /// all that the older says of the question, is about as good an answer, and is by the same actor or
-/// the host.
+/// the host. What names another identifier of the question is about something else.
 
 #include <vector>
 
@@ -18,8 +18,9 @@ struct newer_rule {
 
 /// `hits` are ranked by score. Among the first ten, a memory moves before the best one that it is
 /// newer than (by valid_from), takes that one's score, and the older's `older_of` is the newer's
-/// row.
-void put_newer_first(std::vector<leg_row>& hits, const question_share& share,
-                     const newer_rule& rule, const read_views& views);
+/// row. Texts are read of what the question names an identifier in.
+result<void> put_newer_first(std::vector<leg_row>& hits, const question_share& share,
+                             const newer_rule& rule, const search_state& run,
+                             const read_views& views);
 
 } // namespace mneme

@@ -4,13 +4,17 @@
 #include <unordered_set>
 
 #include "index/lexical/function_terms.hpp"
+#include "query/asked_words.hpp"
 
 namespace mneme {
 
 std::vector<std::string> distinct_terms(std::string_view question, std::string_view language) {
   std::vector<std::string> distinct;
   std::unordered_set<std::string> known; // only asked, so that its order shows nowhere
-  for (auto& term : text_terms(question, language))
+  // The list of such endings is English, as that of the function words.
+  const std::string asked =
+      language == default_language ? without_contractions(question) : std::string(question);
+  for (auto& term : text_terms(asked, language))
     if (known.insert(term).second) distinct.push_back(std::move(term));
   return distinct;
 }

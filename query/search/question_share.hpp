@@ -15,7 +15,7 @@
 
 namespace mneme {
 
-/// The terms of a question, each once, in their order.
+/// The terms of a question, each once, in their order, without those of its contractions.
 std::vector<std::string> distinct_terms(std::string_view question, std::string_view language);
 
 /// The field that has most of the question's distinct `terms` in its name and its value, function

@@ -164,6 +164,9 @@ search_run::compile(search_request request, query_context context, const read_vi
       answer.coverage.notes.emplace_back("the embedder gave the query no vector: words alone");
     s->vector = std::move(*vector);
     s->terms = distinct_terms(request.query, views.lexical->language());
+    if (s->terms.empty() && s->vector.empty())
+      answer.coverage.notes.emplace_back(
+          "the query has no words, by which something could be found");
     s->sort = request.sort;
     if (s->sort == search_sort::automatic)
       s->sort = asks_for_newest(request.query) ? search_sort::hybrid : search_sort::relevance;

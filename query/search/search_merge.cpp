@@ -132,7 +132,7 @@ void search_state::drop_bad_matches() {
                     best));
 }
 
-void search_state::merge(const read_views& views) {
+result<void> search_state::merge(const read_views& views) {
   const tie_order tie(views);
   for (search_leg* leg : {&memory, &content}) drop_below_floor(*leg, request.similarity_floor);
   const row_store& columns = views.attributes->rows();
@@ -156,7 +156,8 @@ void search_state::merge(const read_views& views) {
   // Before the cut: who asks for the best one wants the newer.
   if (!by_time && weights.newer > 0) {
     const question_share share(terms, weights, *views.lexical);
-    put_newer_first(hits, share, {.least = weights.newer, .now = instant()}, views);
+    const newer_rule rule{.least = weights.newer, .now = instant()};
+    if (auto ok = put_newer_first(hits, share, rule, *this, views); !ok) return ok;
   }
   behind.clear();
   while (count(hits.size()) > request.limit) {
@@ -164,6 +165,7 @@ void search_state::merge(const read_views& views) {
     behind.push_back(hits.back());
     hits.pop_back();
   }
+  return {};
 }
 
 result<void> search_state::run_rank(const read_views& views) {
@@ -174,7 +176,7 @@ result<void> search_state::run_rank(const read_views& views) {
     narrow(*leg, views);
   }
   drop_bad_matches();
-  merge(views);
+  if (auto ok = merge(views); !ok) return ok;
   stage = search_stage::fetch;
   return request.include_ended ? result<void>{} : leave_out_past_topics(views);
 }

@@ -144,7 +144,7 @@ struct search_state {
   /// Empties a window where nothing in it is a good match.
   void drop_bad_matches();
   /// Merges both legs into `hits`.
-  void merge(const read_views& views);
+  result<void> merge(const read_views& views);
 
   /// The time at which what is searched has not ended.
   [[nodiscard]] timestamp instant() const { return request.as_of.value_or(context.now); }

@@ -28,6 +28,7 @@ struct context_options {
   std::optional<double> min_trust;
   std::optional<std::string> form;
   std::optional<std::string> actor;
+  std::optional<std::string> now;
   std::optional<std::int64_t> at_seq;
   std::optional<std::string> at;
   bool include_ended = false;
@@ -53,6 +54,7 @@ result<json> context_request_of(const context_options& o) {
   set_if(*request, "min_trust", o.min_trust);
   set_if(*request, "form", o.form);
   set_if(*request, "actor", o.actor);
+  set_if(*request, "now", o.now);
   set_if(*request, "at_seq", o.at_seq);
   set_if(*request, "at", o.at);
   return request;
@@ -74,6 +76,7 @@ void add_context(CLI::App& app, command_result& outcome) {
         c.add_flag("--include-ended", o.include_ended, "what no longer holds, too");
         c.add_option("--min-trust", o.min_trust, "0 to 1: nothing that is trusted less");
         c.add_option("--actor", o.actor, "whose context");
+        c.add_option("--now", o.now, "what has ended by, and salience has faded by (clock)");
         c.add_option("--at-seq", o.at_seq, "as of an earlier entry");
         c.add_option("--at", o.at, "as of the last entry at or before this time");
         c.footer(

@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <utf8proc.h>
 
+#include "messages/text/utf8_point.hpp"
 #include "tools/protocol/error_text.hpp"
 
 namespace mneme::command {
@@ -51,6 +53,25 @@ std::string hint(const error& e, std::string_view directory, bool can_read_besid
   }
 }
 
+/// What is not seen itself, and turns, hides or ends what stands around it: formats (but those
+/// that join letters and emoji, and the soft hyphen), the second set of controls, and separators of
+/// lines and paragraphs.
+bool is_unseen_control(std::int32_t c) {
+  constexpr std::int32_t soft_hyphen = 0xAD;
+  constexpr std::int32_t non_joiner = 0x200C;
+  constexpr std::int32_t joiner = 0x200D;
+  if (c < 0x80 || c == soft_hyphen || c == non_joiner || c == joiner) return false;
+  switch (utf8proc_category(c)) {
+  case UTF8PROC_CATEGORY_CF:
+  case UTF8PROC_CATEGORY_CC:
+  case UTF8PROC_CATEGORY_ZL:
+  case UTF8PROC_CATEGORY_ZP:
+    return true;
+  default:
+    return false;
+  }
+}
+
 } // namespace
 
 status status_of(errc code) noexcept {
@@ -89,9 +110,15 @@ std::size_t terminal_width() {
 std::string printable(std::string_view text) {
   std::string clean;
   clean.reserve(text.size());
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    clean.push_back(byte < 0x20 || byte == 0x7F ? ' ' : c);
+  while (!text.empty()) {
+    const utf8_point p = first_point(text);
+    if ((p.value >= 0 && p.value < 0x20) || p.value == 0x7F)
+      clean.push_back(' ');
+    else if (is_unseen_control(p.value))
+      clean += fmt::format("\\u{{{:04X}}}", p.value);
+    else
+      clean += text.substr(0, p.bytes);
+    text.remove_prefix(p.bytes);
   }
   return clean;
 }

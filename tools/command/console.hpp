@@ -28,7 +28,8 @@ bool has_colour(std::FILE* stream);
 inline constexpr std::size_t no_width = static_cast<std::size_t>(-1);
 std::size_t terminal_width();
 
-/// `text` without control bytes that could drive a terminal.
+/// `text` without control bytes that could drive a terminal. What could turn or hide the text
+/// around it, as marks of direction do, is shown by its number: \u{202E}.
 std::string printable(std::string_view text);
 
 /// `mneme: <message> (<code> at <path>)`, and what to do next where that is known.

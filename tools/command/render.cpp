@@ -242,7 +242,7 @@ std::string render_counts(const json& counts, const char* kind, const page& on) 
 
 std::string render_changes(const json& answer) {
   std::string text;
-  for (const auto& c : answer["changes"]) text += change_text(c) + "\n";
+  for (const auto& c : answer["changes"]) text += printable(change_text(c)) + "\n";
   return text
          + (answer["more"] == true ? fmt::format("more behind --since {}\n", cell(answer["next"]))
                                    : "");
@@ -328,14 +328,14 @@ std::string render_memory(const json& answer, const page& on) {
 
 std::string render_retrieve(const json& answer, const page& on) {
   const json& candidates = answer["candidates"];
-  text_table topics({"topic", "title", "kind", "salience", "similarity", "summary"});
+  text_table topics({"topic", "title", "kind", "standing", "salience", "similarity", "summary"});
   text_table fields = field_table();
   text_table neighbours({"topic", "neighbour", "title", "kind", "direction"});
   bool has_fields = false;
   bool has_neighbours = false;
   for (const auto& c : candidates) {
     topics.add(
-        {cell(c["topic_id"]), cell(c["title"]), with_standing(cell(c["topic_kind"]), c),
+        {cell(c["topic_id"]), cell(c["title"]), cell(c["topic_kind"]), with_standing("", c),
          cell(c["salience"]),
          c.contains("similarity") ? fmt::format("{:.4f}", c["similarity"].get<double>()) : "",
          cell(c["summary"])});
@@ -403,6 +403,11 @@ std::string shown_of(const json& hit, const word_marks& marks) {
   return marks.excerpt(cell(hit[is_rendered ? "rendered" : "content"]));
 }
 
+/// Is it a note that says why nothing is there?
+bool tells_of_nothing(std::string_view note) {
+  return note.starts_with("no good match") || note.starts_with("the query has no words");
+}
+
 std::string render_search(const json& answer, const page& on) {
   const word_marks marks(cell(answer["query"]));
   text_table table({"score", "what", "when", "who", "id", "text"});
@@ -435,7 +440,7 @@ std::string render_search(const json& answer, const page& on) {
   for (const auto& hit : answer["results"])
     if (hit.contains("parts")) text += parts_of(hit);
   for (const auto& note : answer["coverage"]["notes"])
-    if (const auto said = cell(note); said.starts_with("no good match")) text += said + "\n";
+    if (const auto said = cell(note); tells_of_nothing(said)) text += said + "\n";
   for (const auto& id : answer["coverage"]["not_found_ids"])
     text += fmt::format("not found: {}\n", cell(id));
   for (const auto& source : answer["coverage"]["requested_sources_not_found"])

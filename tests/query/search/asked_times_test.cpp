@@ -142,6 +142,26 @@ TEST_CASE("a question of a time alone has no word that tells what is looked for"
   CHECK_FALSE(is_of_time("What happened before 17 August 2023?"));
 }
 
+TEST_CASE("a time that bounds another is named, and nothing is of it") {
+  for (const std::string bound : {"before", "after", "since", "until", "till", "Before the end of",
+                                  "since early", "until the end of"})
+    for (const std::string time :
+         {"June 2023", "3 June 2023", "2023", "2023-06-03", "last month"}) {
+      const asked_times times(bound + " " + time + " Caroline",
+                              timestamp{1'688'000'000'000'000'000});
+      CAPTURE(bound + " " + time);
+      CHECK_FALSE(times.empty());
+      for (const std::int64_t day : {-400, -30, -27, -20, 0})
+        CHECK_FALSE(
+            times.contains(timestamp{1'688'000'000'000'000'000 + day * 86'400'000'000'000}));
+      CHECK(std::ranges::count(times.other_words(), "june") == 0);
+    }
+  // Others of the question are as they were.
+  const asked_times both("in June 2023, before July 2023", timestamp{1'688'000'000'000'000'000});
+  CHECK(both.contains(timestamp{1'686'000'000'000'000'000}));
+  CHECK_FALSE(both.contains(timestamp{1'690'000'000'000'000'000}));
+}
+
 TEST_CASE("a question of a speaker alone has no word that tells what is looked for") {
   const auto asks = [](const std::vector<std::string>& words, bool is_english = true) {
     return asks_of_speaker_alone(

@@ -253,3 +253,31 @@ TEST_CASE("chunks are superseded, too") {
   CHECK(w.search("tea house").coverage.content.superseded == 1);
   CHECK(w.searched({.include_ended = true}) == by_id({old, fresh}));
 }
+
+TEST_CASE("a context without a question is of what was imported, not of the import") {
+  many_doors w;
+  some notes;
+  for (const char* text : {"tea is served at four", "the pier is closed", "Bo likes boats"})
+    notes.push_back(w.note(text));
+  w.pass(300);
+  // Newer, and more of them than a small budget has looked at.
+  for (int i = 0; i < 90; ++i) {
+    write_request r;
+    r.type = memory_type::topic;
+    r.data["title"] = "of session " + std::to_string(i);
+    r.tags = {"import:overview"};
+    w.put(std::move(r));
+  }
+  for (const std::int64_t budget : {12, 30, 60, 400}) {
+    context_request r;
+    r.budget_tokens = budget;
+    const auto answer = w.target.context(r);
+    REQUIRE(answer);
+    REQUIRE_FALSE(answer->notable.empty());
+    some first;
+    for (const auto& item : answer->notable)
+      if (first.size() < notes.size()) first.push_back(item.uri.id);
+    for (const auto& id : first) CHECK(std::ranges::count(notes, id) == 1);
+    CHECK(answer->more + std::ssize(answer->notable) == 93);
+  }
+}

@@ -9,7 +9,9 @@
 #include "index/vectors/vectors.hpp"
 #include "query/asked_words.hpp"
 #include "query/search/asked_alone.hpp"
+#include "query/search/asked_identifiers.hpp"
 #include "query/search/asked_times.hpp"
+#include "query/search/question_share.hpp"
 
 namespace mneme::testing {
 
@@ -237,9 +239,7 @@ private:
   }
 
   void score() {
-    std::vector<std::string> terms;
-    for (auto& t : text_terms(r_.query))
-      if (std::ranges::count(terms, t) == 0) terms.push_back(t);
+    const auto terms = distinct_terms(r_.query, default_language);
     std::vector<std::vector<std::string>> corpus;
     double length = 0;
     for (const auto& [id, row] : world_.rows)
@@ -369,11 +369,13 @@ bool is_newer(const scored& a, const scored& b, const search_request& r, const s
   if (a.row->actor != b.row->actor && !a.row->actor.empty()) return false;
   if (a.raw < w.newer * b.raw || (b.dated && !a.dated) || (b.named && !a.named)) return false;
   std::set<std::string> asked;
-  for (const auto& t : text_terms(r.query))
+  for (const auto& t : distinct_terms(r.query, default_language))
     if (!is_function_term(t)) asked.insert(t);
   const auto ours = text_terms(a.row->text);
   const auto theirs = text_terms(b.row->text);
   std::erase_if(asked, [&](const auto& t) { return std::ranges::count(theirs, t) == 0; });
+  const asked_identifiers named(r.query, default_language);
+  if (named.whole_in(a.row->text) != named.whole_in(b.row->text)) return false;
   return asked.size() >= 2 && std::ranges::all_of(asked, [&](const auto& t) {
            return std::ranges::count(ours, t) != 0;
          });

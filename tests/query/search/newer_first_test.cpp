@@ -126,3 +126,44 @@ TEST_CASE("newer first: sorts by time and chunks are left as they are") {
   for (const auto& hit : chunks.search(about("where does Ana lives")).results)
     CHECK_FALSE(hit.older_of);
 }
+
+TEST_CASE("newer first: what names another identifier is about something else") {
+  struct named {
+    const char* older;
+    const char* newer;
+    const char* question;
+  };
+  for (const auto& n :
+       {named{"Edit /etc/app.conf for the port.", "Edit /etc/app.conf.bak for the port.",
+              "/etc/app.conf"},
+        named{"The port is in app.conf", "The port is now in app.conf.d/new", "port in app.conf"},
+        named{"Flight 2120 is late at the gate", "Flight 212 is late at the gate",
+              "is flight 212 late at the gate"},
+        named{"Order 7-11 came by post", "Order 7-11-2 came by post", "order 7-11 came"},
+        named{"Write to ana@example.org for keys", "Write to ana@example.org.uk for keys",
+              "write to ana@example.org"}}) {
+    search_world w(by_words);
+    w.note(n.older);
+    w.pass(30);
+    w.note(n.newer);
+    const auto answer = w.search(about(n.question));
+    CAPTURE(n.question);
+    REQUIRE(answer.results.size() == 2);
+    for (const auto& hit : answer.results) CHECK_FALSE(hit.older_of);
+  }
+}
+
+TEST_CASE("newer first: an identifier may be told of again, with a space or at a sentence's end") {
+  search_world w(by_words);
+  w.note("The port of db-01.example.org is 80. Sign-up opens at four");
+  w.pass(30);
+  const auto new_port = w.note("The sign up opens at six, and 90 the port of db-01.example.org.");
+  for (const char* question : {"port of db-01.example.org", "when sign-up opens"}) {
+    auto r = about(question);
+    r.weights = "newer=0.1";
+    const auto answer = w.search(r);
+    CAPTURE(question);
+    CHECK(ids_of(answer).front() == new_port);
+    CHECK(answer.results.back().older_of == new_port);
+  }
+}

@@ -176,3 +176,42 @@ TEST_CASE("a question of a speaker alone is answered by what he said, whatever i
   CHECK(hers.coverage.memory.candidates == 50);
   CHECK(ids_of(hers).front() == newest);
 }
+
+TEST_CASE("what an apostrophe joins to a word of a question is no word of it") {
+  search_world w("vector=0,text=1,least_match=0.25");
+  const auto cloudy = w.note("It's a cloudy day.");
+  const auto deploy = w.note("The deploy day is near.");
+  const auto answer = w.search(asking("Valentine's day", 0.1));
+  for (const auto& hit : answer.results) CHECK(hit.match == Approx(0.5));
+  CHECK(same_ids(w.search(asking("Valentine's", 0)), {}));
+  // A letter by itself is one.
+  CHECK(same_ids(w.search(asking("s", 0)), {cloudy}));
+  CHECK(same_ids(w.search(asking("deploy’s", 0)), {deploy}));
+}
+
+TEST_CASE("what was said at a bound is no answer for that") {
+  search_world w("vector=0,text=1,least_match=0.25,dates=0.4");
+  w.note("Caroline paints boats");
+  for (const auto& [question, dates] :
+       {std::pair{"in January 2024 Caroline", 1}, std::pair{"before January 2024 Caroline", 0}}) {
+    auto r = asking(question, 0);
+    r.explain = true;
+    const auto answer = w.search(r);
+    REQUIRE(answer.results.size() == 1);
+    CHECK(answer.results.front().parts->dates == dates);
+  }
+}
+
+TEST_CASE("an answer to a question without words says so") {
+  search_world w("vector=0,text=1,least_match=0.25");
+  w.note("Caroline paints boats");
+  for (const char* question : {"🚲", "!!!"}) {
+    const auto answer = w.search(asking(question, 0.1));
+    CHECK(answer.results.empty());
+    CHECK(std::ranges::any_of(answer.coverage.notes, [](const auto& note) {
+      return note.starts_with("the query has no words");
+    }));
+  }
+  for (const auto& note : w.search(asking("boats", 0.1)).coverage.notes)
+    CHECK_FALSE(note.starts_with("the query has no words"));
+}

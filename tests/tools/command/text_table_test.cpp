@@ -32,6 +32,16 @@ TEST_CASE("control bytes are shown as blanks") {
   CHECK(table.text(no_width, false) == "a\nx [31m y\n");
 }
 
+TEST_CASE("what turns or hides the text around it is shown by its number") {
+  text_table table({"a"});
+  table.add({"x\u202Ey\u2066z\u200F\u0085\u2028\uFEFF"});
+  CHECK(table.text(no_width, false)
+        == "a\nx\\u{202E}y\\u{2066}z\\u{200F}\\u{0085}\\u{2028}\\u{FEFF}\n");
+  // What joins letters and emoji stays, and bytes that are no text.
+  for (const char* kept : {"👩\u200D🚀", "می\u200Cخواهم", "co\u00ADop", "é", "\xff"})
+    CHECK(printable(kept) == kept);
+}
+
 TEST_CASE("every code has one exit status") {
   using mneme::errc;
   CHECK(status_of(errc::busy) == status::store);
