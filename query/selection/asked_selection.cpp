@@ -359,9 +359,14 @@ private:
     const std::size_t at = exception_at();
     if (at == list_.size()) return;
     std::vector<std::string> one_kept;
+    std::string shown;
     const auto end_one = [&] {
-      if (!one_kept.empty()) out_.kept.push_back(std::move(one_kept));
+      if (!one_kept.empty()) {
+        out_.kept.push_back(std::move(one_kept));
+        out_.kept_shown.push_back(std::move(shown));
+      }
       one_kept.clear();
+      shown.clear();
     };
     for (std::size_t i = at + 1; i < list_.size(); ++i) {
       const std::string& word = lower(i);
@@ -371,10 +376,13 @@ private:
           || !(is_in(many, word) || is_in(one, word) || is_in(saying, word)
                || is_in(quantities, word) || is_in(weak, word) || is_in(keeping, word)
                || is_in(exceptions, word) || is_in(trailing, word) || is_in(verbs, word));
-      if (tells)
+      if (tells) {
+        const auto before = one_kept.size();
         for (auto& term : text_terms(list_[i].bare, language_))
           if (list_[i].quoted || !is_function_term(term, language_))
             one_kept.push_back(std::move(term));
+        if (one_kept.size() > before) shown += (shown.empty() ? "" : " ") + list_[i].bare;
+      }
       if (list_[i].ends_part) end_one();
     }
     end_one();

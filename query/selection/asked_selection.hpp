@@ -79,6 +79,7 @@ struct asked_selection {
   std::vector<std::string> content; ///< terms of the question that tell something, distinct
   /// Terms of each thing that is excepted: what has all of one is not selected.
   std::vector<std::vector<std::string>> kept;
+  std::vector<std::string> kept_shown; ///< each as it was said
   std::string refusal; ///< why the words select nothing, whatever there is; empty = they may
   /// Of a list ("everything about Globex and Initech"): what each asks for by itself; none = it is
   /// no list. All that any of them selects is meant, if each selects something that is certain.

@@ -90,6 +90,7 @@ public:
     if (!asked_.told_of.terms.empty())
       told_of_.push_back({&asked_.told_of, s.set_of(asked_.told_of.terms)});
     for (const auto& kept : asked_.kept) kept_.push_back(s.set_of(kept));
+    has_kept_.resize(kept_.size());
     term_set named = 0;
     for (const auto& name : names_) named |= name.terms;
     // Names are had or not; of the words the others count, if there are any.
@@ -166,8 +167,14 @@ private:
     return &texts_.emplace(row.value, std::move(made)).first->second;
   }
 
-  [[nodiscard]] bool is_kept(term_set has) const {
-    return std::ranges::any_of(kept_, [&](term_set kept) { return (has & kept) == kept; });
+  /// Is it excepted? Each exception that keeps something is noted.
+  bool is_kept(term_set has) {
+    bool is_any = false;
+    for (std::size_t i = 0; i < kept_.size(); ++i) {
+      if ((has & kept_[i]) != kept_[i]) continue;
+      is_any = has_kept_[i] = true;
+    }
+    return is_any;
   }
 
   /// The row as what is asked for by identifier or name must have it: a topic of which a field
@@ -236,6 +243,9 @@ private:
                                                     : listed(one.names);
       if (found->empty())
         return nothing(part.left_ > 0 ? part.why_left(shown) : part.why_none(by_id));
+      left_ += part.left_;
+      for (std::size_t i = 0; i < has_kept_.size(); ++i)
+        has_kept_[i] = has_kept_[i] || part.has_kept_[i];
       for (const auto& r : *found)
         all.try_emplace(r.row.value, r,
                         by_id ? selection_reason::identifier : selection_reason::entity, shown);
@@ -402,10 +412,9 @@ private:
     for (std::size_t i = 0; i < s_.rows.size(); ++i) {
       const selection_row& r = s_.rows[i];
       if (auto ok = s_.time.check(i); !ok) return propagate(ok);
-      if (is_kept(r.has)) continue;
       auto has_them = has_words(r);
       if (!has_them) return propagate(has_them);
-      if (!*has_them) continue;
+      if (!*has_them || is_kept(r.has)) continue;
       if (asked_.is_mine) {
         auto text = text_of(r.row);
         if (!text) return propagate(text);
@@ -529,8 +538,9 @@ private:
     for (const auto& hit : ranked.results) {
       const node_no node = views_.nodes->find(hit.uri.id);
       const row_no row = views_.attributes->row_of(node, s_.context.at);
-      if (row.value == no_number || is_kept(terms_of(row))) continue;
+      if (row.value == no_number) continue;
       if (share_of(terms_of(row)) < least()) continue; // before its text is read
+      if (is_kept(terms_of(row))) continue;
       if (asked_.is_mine) {
         auto text = text_of(row);
         if (!text) return propagate(text);
@@ -695,8 +705,23 @@ private:
     if (std::ssize(all) > s_.request.limit) return too_many();
     return {};
   }
+  /// What is to be known beside what is selected.
+  [[nodiscard]] std::string beside() const {
+    std::string note;
+    if (s_.request.states_new) return note; // what is new excepts nothing
+    for (std::size_t i = 0; i < has_kept_.size(); ++i)
+      if (!has_kept_[i])
+        note += fmt::format("{}nothing of it has \"{}\", and nothing stays for that",
+                            note.empty() ? "" : "; ", asked_.kept_shown[i]);
+    if (left_ > 0)
+      note += fmt::format("{}also in fields of {} topic{}, which stay{}: erase or revise the field",
+                          note.empty() ? "" : "; ", left_, left_ == 1 ? "" : "s",
+                          left_ == 1 ? "s" : "");
+    return note;
+  }
   result<void> finish() {
     std::ranges::sort(s_.answer.selected, {}, [](const auto& m) { return m.uri.id; });
+    s_.answer.note = beside();
     s_.stage = selection_stage::done;
     return {};
   }
@@ -712,6 +737,7 @@ private:
   const read_views& views_;
   kv_reader& reader_;
   std::vector<term_set> kept_; ///< terms of each thing that stays
+  std::vector<bool> has_kept_; ///< each of them, if it kept something that would be selected
   term_set content_;
   std::vector<sought_phrase> identifiers_;
   std::vector<sought_phrase> names_;        ///< that must be had

@@ -33,7 +33,7 @@ std::vector<memory_id> selected(search_world& w, std::string text,
                                 std::optional<selection_reason> why = {}) {
   auto found = w.target.select(words(std::move(text)));
   REQUIRE(found);
-  CHECK(found->selected.empty() == !found->note.empty());
+  CHECK((!found->selected.empty() || !found->note.empty()));
   for (const auto& m : found->selected)
     if (why) CHECK(m.why == *why);
   return ids(found->selected);
@@ -174,6 +174,28 @@ TEST_CASE("select: what is excepted stays, each of it, and refused words select 
     CHECK(selected(w, text).empty());
   }
   CHECK(selected(w, "the Globex invoice") == std::vector{invoice});
+}
+
+TEST_CASE("select: what excepts nothing is said beside what is selected") {
+  search_world w;
+  w.note("Write to Ana at ana@example.org.");
+  w.note("Ana sent the invoice.");
+  w.note("Globex sent a report.");
+  const auto note_of = [&](const char* text, std::size_t count) {
+    INFO(text);
+    const auto found = w.target.select(words(text));
+    REQUIRE(found);
+    CHECK(found->selected.size() == count);
+    return found->note;
+  };
+  CHECK(note_of("everything about Ana except her mail address", 2)
+        == "nothing of it has \"mail address\", and nothing stays for that");
+  CHECK(note_of("everything about Ana except the invoice", 1).empty());
+  CHECK(note_of("everything about Ana except the invoice and the report", 1)
+        == "nothing of it has \"report\", and nothing stays for that");
+  CHECK(note_of("everything about Ana and Globex except the report and the invoice", 0)
+        == "nothing has Globex but what is to stay");
+  CHECK(note_of("everything about Ana and Globex except the invoice", 2).empty());
 }
 
 TEST_CASE("select: a fact takes no other fact of the same name, number or owner") {
@@ -810,6 +832,8 @@ TEST_CASE(
   const auto note = w.note("The gifts of Valentine's Day are in the red box.");
   CHECK(selected(w, "everything about Valentine's Day", selection_reason::entity)
         == sorted({day, note}));
+  CHECK(w.target.select(words("everything about Valentine's Day"))->note
+        == "also in fields of 1 topic, which stays: erase or revise the field");
   const auto bob = topic("Robert Smith", "aliases", "Bob Smith");
   CHECK(selected(w, "everything about Bob Smith", selection_reason::entity) == std::vector{bob});
 }
