@@ -156,9 +156,10 @@ private:
     return at < words_.size() ? std::string_view(words_[at]) : std::string_view();
   }
 
+  /// "The week before 16 November" is near it, and no bound.
   [[nodiscard]] bool is_bound(std::size_t at) const {
     while (at > 0 && is_part_of_time(word(at - 1))) --at;
-    return at > 0 && bounds_time(word(at - 1));
+    return at > 0 && bounds_time(word(at - 1)) && (at < 2 || !unit_named(word(at - 2)));
   }
 
   void add(sys_days from, sys_days to) { into_.spans_.push_back({number_of(from), number_of(to)}); }

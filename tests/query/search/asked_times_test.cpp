@@ -156,6 +156,9 @@ TEST_CASE("a time that bounds another is named, and nothing is of it") {
             times.contains(timestamp{1'688'000'000'000'000'000 + day * 86'400'000'000'000}));
       CHECK(std::ranges::count(times.other_words(), "june") == 0);
     }
+  // What is told from a time by days or weeks is near it.
+  const asked_times near("the week before 3 June 2023", timestamp{1'688'000'000'000'000'000});
+  CHECK(near.contains(timestamp{1'685'800'000'000'000'000}));
   // Others of the question are as they were.
   const asked_times both("in June 2023, before July 2023", timestamp{1'688'000'000'000'000'000});
   CHECK(both.contains(timestamp{1'686'000'000'000'000'000}));
