@@ -259,7 +259,7 @@ std::string select_difference(const select_result& got, const select_result& exp
   };
   if (!std::ranges::equal(got.selected, expected.selected, same))
     return fmt::format("{} selected instead of {}", got.selected.size(), expected.selected.size());
-  return got.note.empty() == got.selected.empty() ? "a note beside what was selected, or none" : "";
+  return got.selected.empty() && got.note.empty() ? "nothing selected, and no note" : "";
 }
 
 /// Where the first item differs; empty where none does.

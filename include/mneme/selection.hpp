@@ -52,7 +52,7 @@ struct selected_memory {
 
 struct select_result {
   std::vector<selected_memory> selected; ///< by id
-  std::string note;                      ///< why nothing is; empty where something is
+  std::string note;                      ///< why nothing is; beside what is, what is to be known
   std::string embedder_problem;          ///< the words had no vector, though there is an embedder
   seq_no at_seq;
 };

@@ -1164,6 +1164,7 @@ export interface components {
             /** @description The agent that asks or acts; it sees its own memories and public ones. */
             actor?: string;
             audience?: string;
+            bring_back_erased?: boolean;
             /** @description Give up after so many milliseconds. */
             deadline_ms?: number;
             /** @constant */
