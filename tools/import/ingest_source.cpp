@@ -244,8 +244,7 @@ private:
       const memory_id id = id_of(source_, path, hash, n);
       auto there = engine_.get(id);
       if (there) continue;
-      const bool is_erased =
-          there.error().code == errc::erased || was_erased_before(path, hash, n);
+      const bool is_erased = there.error().code == errc::erased || was_erased_before(path, hash, n);
       if (is_erased && request_.brings_back_erased) continue;
       if (!is_erased && there.error().code != errc::not_found) return propagate(there);
       ++n;

@@ -1,6 +1,7 @@
 #pragma once
-/// Where an import that is told to bring back what was erased here puts it: an erased id stays taken,
-/// so each has a next one that follows from it, and every later import finds there what was brought.
+/// Where an import that is told to bring back what was erased here puts it: an erased id stays
+/// taken, so each has a next one that follows from it, and every later import finds there what was
+/// brought.
 
 #include <map>
 #include <string>

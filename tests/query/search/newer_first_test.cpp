@@ -1,4 +1,5 @@
 // Of hits that say the same, the newer goes first, and the older is marked.
+// Of: query/search/asked_identifiers.cpp
 #include "tests/query/search/search_world.hpp"
 
 using namespace mneme;
