@@ -40,6 +40,7 @@ asked_identifiers::asked_identifiers(std::string_view question, std::string_view
 std::vector<bool> asked_identifiers::whole_in(std::string_view text) const {
   const auto runs = text_runs(text, language_);
   std::vector<bool> whole;
+  whole.reserve(all_.size());
   for (const auto& identifier : all_) whole.push_back(has_whole(runs, identifier));
   return whole;
 }
