@@ -52,7 +52,8 @@ struct write_request {
 /// what the put says, as if it were new.
 struct put_request {
   memory_key key;
-  /// Its id is that of a new key's memory (default: a drawn one). With `supersedes`: bad_value.
+  /// Its id is that of a new key's memory (default: a drawn one); another than that of the memory
+  /// that the key has, and `supersedes`, are bad_value.
   write_request content;
   /// Of the memory that the key has; 0: the key must have none, or a tombstoned one.
   std::optional<std::uint32_t> expect_version{};

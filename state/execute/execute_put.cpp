@@ -66,6 +66,8 @@ result<void> put_again(execution& x, head h, const put_request& r, prepared p) {
     return fail(errc::type_data_mismatch,
                 fmt::format("the key's memory {} is a {}", to_string(h.id), to_string(h.type)),
                 "type");
+  if (r.content.id && *r.content.id != h.id)
+    return fail(errc::bad_value, "the key's memory is " + to_string(h.id), "id");
   if (r.content.valid_until && *r.content.valid_until <= r.content.valid_from.value_or(p.now))
     return fail(errc::bad_interval, "valid_until must be later than valid_from", "valid_until");
   const bool revives = h.tombstone.has_value();

@@ -146,6 +146,9 @@ TEST_CASE("put: versions that are expected, other types, and what a put cannot s
   write_request given = said("x");
   given.id = id_of(1);
   CHECK(refused(e.put(tea, given)) == errc::bad_value);
+  CHECK(done(e.put({"town", "given"}, given)).uri->id == id_of(1));
+  CHECK(done(e.put({"town", "given"}, given)).put == put_outcome::updated);
+  CHECK(refused(e.put({"town", "taken"}, given)) == errc::already_exists);
   for (const memory_key& bad :
        {memory_key{"", "k"}, memory_key{"n", ""}, memory_key{"n\n", "k"}, memory_key{" ", "k"},
         memory_key{std::string(513, 'n'), "k"}, memory_key{"n", "\xFF"}})
