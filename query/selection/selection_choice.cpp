@@ -349,16 +349,25 @@ private:
       auto has_them = has_identifiers(r);
       if (!has_them) return propagate(has_them);
       if (!*has_them || is_kept(r.has)) continue;
-      auto own = in_own_text(r);
-      if (!own) return propagate(own);
-      auto is_about = has_identifiers(*own);
-      if (!is_about) return propagate(is_about);
-      if (*is_about)
-        found.push_back(r);
-      else
-        ++left_;
+      const auto has = [&](const selection_row& own) { return has_identifiers(own); };
+      if (auto ok = take_if_about(r, has, found); !ok) return propagate(ok);
     }
     return found;
+  }
+  /// What has it somewhere is taken if its own text has it; a topic of which a field alone has it
+  /// is counted.
+  template <class Has>
+  result<void> take_if_about(const selection_row& r, const Has& has,
+                             std::vector<selection_row>& found) {
+    auto own = in_own_text(r);
+    if (!own) return propagate(own);
+    auto is_about = has(*own);
+    if (!is_about) return propagate(is_about);
+    if (*is_about)
+      found.push_back(r);
+    else
+      ++left_;
+    return {};
   }
 
   /// "KX-12 is not blue" is not that it is blue.
@@ -420,14 +429,8 @@ private:
         if (!text) return propagate(text);
         if (is_anothers(**text)) continue;
       }
-      auto own = in_own_text(r);
-      if (!own) return propagate(own);
-      auto is_about = has_words(*own);
-      if (!is_about) return propagate(is_about);
-      if (*is_about)
-        found.push_back(r);
-      else
-        ++left_;
+      const auto has = [&](const selection_row& own) { return has_words(own); };
+      if (auto ok = take_if_about(r, has, found); !ok) return propagate(ok);
     }
     return found;
   }

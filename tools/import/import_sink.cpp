@@ -159,10 +159,10 @@ result<void> import_sink::put(memory_key key, write_request request, const sourc
   if (existing.error().code != errc::not_found)
     return std::unexpected(located(std::move(existing.error()), where));
   // A key is free once its memory was erased. The id tells that it was.
-  request.id = derived_id("key", key.name_space, key.name);
-  if (auto ok = ids_.rename(*request.id); !ok) return ok;
-  const auto there = engine_.get(*request.id);
-  if (!there && there.error().code == errc::erased) {
+  auto place = ids_.place_of(derived_id("key", key.name_space, key.name));
+  if (!place) return propagate(place);
+  request.id = place->id;
+  if (place->is_erased) {
     ++report_.memories_skipped;
     return {};
   }
@@ -226,8 +226,17 @@ result<void> import_sink::put_changes(const memory& existing, write_request&& re
 }
 
 result<void> import_sink::put(add_edge_request request, std::string where) {
-  if (auto ok = ids_.rename(request.src); !ok) return ok;
-  if (auto ok = ids_.rename(request.dst); !ok) return ok;
+  bool is_at_erased = false;
+  for (memory_id* end : {&request.src, &request.dst}) {
+    auto place = ids_.place_of(*end);
+    if (!place) return propagate(place);
+    *end = place->id;
+    is_at_erased = is_at_erased || place->is_erased;
+  }
+  if (is_at_erased) {
+    ++report_.edges_unchanged;
+    return {};
+  }
   if (request.type >= 1 && request.type <= edge_type_count) {
     auto existing =
         engine_.get_edge({request.src, static_cast<edge_type>(request.type), request.dst});
@@ -237,12 +246,6 @@ result<void> import_sink::put(add_edge_request request, std::string where) {
     }
     if (existing.error().code != errc::not_found)
       return std::unexpected(located(std::move(existing.error()), where));
-    for (const memory_id& end : {request.src, request.dst}) {
-      const auto there = engine_.get(end);
-      if (there || there.error().code != errc::erased) continue;
-      ++report_.edges_unchanged;
-      return {};
-    }
   }
   return push(std::move(request), std::move(where), &import_report::edges_added);
 }

@@ -46,7 +46,7 @@ public:
   /// The id under which the world has, or would get, what the source knows as `id`. put(),
   /// remove(), was_removed() and sources_of() ask by themselves.
   result<memory_id> id_here(const memory_id& id) { return ids_.of(id); }
-  [[nodiscard]] bool brings_back_erased() const { return ids_.brings_back(); }
+  result<place_here> place_of(const memory_id& id) { return ids_.place_of(id); }
   /// Takes those out that were erased of the topic, unless they are to come back.
   result<void> leave_out_erased(const memory_id& topic, std::vector<field_input>& fields);
 

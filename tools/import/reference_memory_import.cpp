@@ -180,11 +180,10 @@ private:
       edge.kind += (edge.kind.empty() ? "" : ", ") + type;
     // What has other types since the last import is made anew.
     for (memory_id* end : {&edge.src, &edge.dst}) {
-      auto here = sink_.id_here(*end);
-      if (!here) return propagate(here);
-      *end = *here;
-      if (const auto there = engine_.get(*end); !there && there.error().code == errc::erased)
-        return sink_.put(std::move(edge), relation.where);
+      auto place = sink_.place_of(*end);
+      if (!place) return propagate(place);
+      *end = place->id;
+      if (place->is_erased) return sink_.put(std::move(edge), relation.where);
     }
     const auto known = engine_.get_edge({edge.src, edge_type::related_to, edge.dst});
     if (!known || known->tombstoned || known->data == edge.data)

@@ -12,22 +12,29 @@ constexpr std::size_t bytes_of_time = 6; ///< the first ones of an id
 
 } // namespace
 
-result<memory_id> returned_ids::of(const memory_id& id) {
-  if (const auto known = known_.find(id); known != known_.end()) return known->second;
+result<place_here> returned_ids::place_of(const memory_id& id) {
+  if (const auto known = known_.find(id); known != known_.end()) return place_here{known->second};
   memory_id next = id;
   for (;;) {
     const auto there = engine_.get(next);
     if (there) break;
     if (there.error().code != errc::erased) {
       // Nothing was brought back yet: what was erased is what there is.
-      if (!brings_back_) return id;
+      if (next != id && !brings_back_) return place_here{id, true};
       break;
     }
     memory_id after = derived_id("brought back", "", to_string(next));
     std::copy_n(id.bytes.begin(), bytes_of_time, after.bytes.begin());
     next = after;
   }
-  return next == id ? id : known_.emplace(id, next).first->second;
+  if (next != id) known_.emplace(id, next);
+  return place_here{next};
+}
+
+result<memory_id> returned_ids::of(const memory_id& id) {
+  auto place = place_of(id);
+  if (!place) return propagate(place);
+  return place->id;
 }
 
 result<void> returned_ids::rename(memory_id& id) {

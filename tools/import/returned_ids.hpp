@@ -10,6 +10,12 @@
 
 namespace mneme::importing {
 
+/// Where the world has, or would get, what a source knows by an id.
+struct place_here {
+  memory_id id;
+  bool is_erased = false; ///< and is not to come back
+};
+
 class returned_ids {
 public:
   /// Borrows the engine.
@@ -17,6 +23,7 @@ public:
 
   [[nodiscard]] bool brings_back() const { return brings_back_; }
   /// `id`, or if it was erased the first after it that was not: where that is there, or is to be.
+  result<place_here> place_of(const memory_id& id);
   result<memory_id> of(const memory_id& id);
 
   /// The same in what names memories: ids, and texts that are a uri as a whole.
