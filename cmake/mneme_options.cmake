@@ -51,6 +51,10 @@ if(MNEME_SANITIZE)
   add_link_options(-fsanitize=${MNEME_SANITIZE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     add_compile_options(-fsanitize-ignorelist=${CMAKE_CURRENT_LIST_DIR}/library_findings.txt)
+    if(MNEME_SANITIZE MATCHES "address")
+      # Frames of functions that have returned are not kept, as with g++: a fifth of the tests' time.
+      add_compile_options(-fsanitize-address-use-after-return=never)
+    endif()
   endif()
 endif()
 

@@ -4,9 +4,9 @@ again. Python 3 standard library only.
 
     scripts/check_headers.py
 
-What many headers include is compiled once, precompiled: a header that includes another one, through
-whichever, is the same text behind it. Headers that are included so are themselves compiled from
-nothing, or behind another one that they include in turn.
+A header that includes another one, through whichever, is the same text behind it: each is compiled
+behind the largest one that it includes, precompiled, and is itself precompiled where others stand
+behind it. What is refused so is compiled once more from nothing, which alone tells.
 """
 
 import concurrent.futures
@@ -19,11 +19,11 @@ import tempfile
 
 from check_structure import ROOT, tree
 
-COMPILER = ["g++", "-std=c++23", "-Wall", "-Wextra", "-Werror", "-DMSGPACK_NO_BOOST",
-            f"-I{ROOT}", f"-I{ROOT}/include", "-x"]
+# Templates are instantiated where they are precompiled, not in each that stands behind.
+COMPILER = ["clang++-19", "-std=c++23", "-Wall", "-Wextra", "-Werror", "-DMSGPACK_NO_BOOST",
+            f"-I{ROOT}", f"-I{ROOT}/include", "-fpch-instantiate-templates", "-fno-crash-diagnostics"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 CONDITION = re.compile(r"^\s*#\s*if|/\*", re.MULTILINE)
-PRECOMPILED = 6
 
 
 def headers():
@@ -56,62 +56,76 @@ def closures(files):
 
 
 def choose_bases(included):
-    """For each header the one of a few to precompile that spares it most, or none. What a header
-    costs is told by how many headers that are not ours it takes along."""
-    cost = {name: len(others) for name, (_, others) in included.items()}
-    spared = dict.fromkeys(included, 0)
-    base_of = dict.fromkeys(included)
-    for _ in range(PRECOMPILED):
-        def gain(base):
-            return sum(max(0, cost[base] - spared[name])
-                       for name, (own, _) in included.items() if base in own and name != base)
-        best = max(sorted(included), key=gain)
-        if gain(best) == 0:
-            break
-        for name, (own, _) in included.items():
-            if best in own and name != best and cost[best] > spared[name]:
-                spared[name], base_of[name] = cost[best], best
-    return base_of
+    """For each header the largest that it includes, or None; what is not ours is larger by far."""
+    size = {name: len(own) + 3 * len(others) for name, (own, others) in included.items()}
+    return {name: max(own - {name}, key=lambda base: (size[base], base), default=None)
+            for name, (own, _) in included.items()}
 
 
-def compiled(arguments, source=None):
+def refused(arguments):
     """What the compiler has to say, if it refuses."""
-    done = subprocess.run(COMPILER + arguments, cwd=ROOT, input=source, capture_output=True, text=True,
-                          check=False)
+    done = subprocess.run(COMPILER + arguments, cwd=ROOT, capture_output=True, text=True, check=False)
     return (done.stderr.strip() or f"exit status {done.returncode}") if done.returncode else ""
 
 
-def precompile(base, place):
-    """The header behind which others are compiled; None if it does not compile."""
-    text = place / (base.replace("/", "__"))
-    text.write_text(f'#include "{base}"\n')
-    return None if compiled(["c++-header", str(text), "-o", f"{text}.gch"]) else text
+class Compilation:
+    """Of one header: precompiled into a directory, or judged alone."""
+
+    def __init__(self, place, base_of):
+        self.place, self.base_of = place, base_of
+        self.bases = {base for base in base_of.values() if base}
+
+    def precompiled(self, name):
+        return self.place / (name.replace("/", "__") + ".pch")
+
+    def errors(self, name):
+        """None where it compiles; a header that others stand behind is left precompiled if it does."""
+        twice = self.place / name.replace("/", "__")
+        twice.write_text(f'#include "{name}"\n#include "{name}"\n')
+        into = (["-x", "c++-header", str(twice), "-o", str(self.precompiled(name))]
+                if name in self.bases else ["-fsyntax-only", "-x", "c++", str(twice)])
+        base = self.base_of[name] and self.precompiled(self.base_of[name])
+        if base and base.exists() and not refused(["-include-pch", str(base), *into]):
+            return None
+        return refused(into) or None
 
 
-def compile_alone(name, behind):
-    before = ["-include", str(behind)] if behind else []
-    twice = f'#include "{name}"\n#include "{name}"\n'
-    return name, compiled(["c++", "-fsyntax-only", "-Winvalid-pch", *before, "-"], twice)
+def compile_all(base_of):
+    """What is wrong with each header of which something is: bases first, the rest as these are had."""
+    behind = {}
+    for name, base in base_of.items():
+        behind.setdefault(base, []).append(name)
+    wrong = {}
+    with tempfile.TemporaryDirectory(prefix="mneme-headers-") as place, \
+            concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        compilation = Compilation(pathlib.Path(place), base_of)
+        running = {}
+
+        def start(names):
+            running.update({pool.submit(compilation.errors, name): name for name in names})
+
+        start(behind[None])
+        while running:
+            done, _ = concurrent.futures.wait(
+                running, return_when=concurrent.futures.FIRST_COMPLETED)
+            for job in done:
+                name = running.pop(job)
+                if errors := job.result():
+                    wrong[name] = errors
+                start(behind.get(name, []))
+    return wrong
 
 
 def main():
     files = headers()
     base_of = choose_bases(closures(files))
-    bases = sorted({base for base in base_of.values() if base})
-    failed = 0
-    with tempfile.TemporaryDirectory(prefix="mneme-headers-") as place, \
-            concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        behind = dict(zip(bases, pool.map(lambda b: precompile(b, pathlib.Path(place)), bases)))
-        jobs = [pool.submit(compile_alone, name, behind.get(base_of[name])) for name in files]
-        for job in jobs:
-            name, errors = job.result()
-            if errors:
-                failed += 1
-                first = next((e for e in errors.splitlines() if "error" in e), errors[:200])
-                print(f"{files[name].relative_to(ROOT)}: does not compile alone: {first}")
-    print(f"headers: {len(files)} compiled alone, {len(bases)} of them precompiled for others, "
-          f"{failed} problems")
-    return 1 if failed else 0
+    wrong = compile_all(base_of)
+    for name, errors in sorted(wrong.items()):
+        first = next((e for e in errors.splitlines() if "error" in e), errors[:200])
+        print(f"{files[name].relative_to(ROOT)}: does not compile alone: {first}")
+    print(f"headers: {len(files)} compiled alone, {len(set(base_of.values()) - {None})} of them "
+          f"precompiled for others, {len(wrong)} problems")
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
