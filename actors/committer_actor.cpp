@@ -434,7 +434,7 @@ void committer_actor::barrier_without_room(seq_no seq) {
   const bool is_last = core_->is_at_last_barrier();
   const error full =
       lack_of_room("the checkpoint was not written", {errc::disk_full, "journal", {}});
-  if (!is_last) world_->disk_full.set(full.message);
+  if (!is_last) world_->found_no_room(full.message);
   const auto reply = core_->passed_barrier();
   if (is_last)
     reply(seq);

@@ -522,6 +522,14 @@ void world::adopt(index_generation fresh) {
   generation_.swap(next); // the old one goes when its last reader does
 }
 
+void world::found_no_room(std::string why) {
+  disk_full.refused(std::move(why), files->free_bytes(directory));
+}
+
+std::string world::why_disk_full() const {
+  return disk_full.is_full() ? disk_full.why(files->free_bytes(directory)) : std::string();
+}
+
 read_views world::views() {
   // The seq first: whatever indexes are there after that have what it covers.
   const seq_no published = published_seq();

@@ -22,6 +22,7 @@
 #include "state/checkpoint/world_file.hpp"
 #include "state/commit/feed_head.hpp"
 #include "state/commit/log_standing.hpp"
+#include "state/commit/full_disk.hpp"
 #include "state/commit/stop_cause.hpp"
 #include "state/embedding/embed_status.hpp"
 #include "state/inspection/world_counts.hpp"
@@ -138,12 +139,16 @@ struct world {
   std::shared_ptr<late_store_problem> late_problem = std::make_shared<late_store_problem>();
   embed_status embedding; ///< of a remote embedder
   stop_cause stopped;
-  stop_cause disk_full; ///< of the newest write; empty once one was taken
+  full_disk disk_full;
   read_window window;
   feed_head feed;            ///< of the change feed
   frame_places frame_starts; ///< that readers of the feed came by
 
   world(const vector_index_options& vector_options, std::uint64_t record_cache_bytes);
+  /// A write was refused as disk_full, or a checkpoint.
+  void found_no_room(std::string why);
+  /// Why the newest write was refused; empty once one was taken, or there is room again.
+  [[nodiscard]] std::string why_disk_full() const;
   [[nodiscard]] bool follows() const { return standing != nullptr && standing->follows(); }
   /// What a reader needs, from any thread. It keeps the indexes that are there now.
   [[nodiscard]] read_views views();

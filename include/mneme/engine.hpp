@@ -220,7 +220,8 @@ struct world_stats {
   /// Why the engine takes no more writes until it is opened again; empty = it takes them. What was
   /// acknowledged is not lost.
   std::string stopped;
-  /// Why the newest write was refused for lack of room; empty once one was taken.
+  /// Why the newest write was refused for lack of room; empty once one was taken, or 1 MiB more is
+  /// free than then.
   std::string disk_full;
   std::optional<log_status> log; ///< absent: the world is on none
 };

@@ -279,8 +279,7 @@ bool is_place_beside(file_system& files, const std::string& to) {
   const std::string directory = beside(to);
   if (!files.create_directories(directory)) return false;
   const auto names = files.list(directory);
-  return names
-         && std::ranges::all_of(*names, [](const std::string& name) { return name == "LOCK"; });
+  return names && std::ranges::all_of(*names, is_of_nothing_begun);
 }
 
 /// The backup in `to` stays until the new one is whole. `lock` is that of `to`.

@@ -18,7 +18,9 @@ result<bool> is_of_attempt(file_system& files, const std::string& directory,
   if (const auto mark = read_file(files, mark_path(directory)); mark && *mark == to) return true;
   auto has_world = files.exists(world_path(directory));
   if (!has_world || *has_world) return has_world ? result<bool>(false) : propagate(has_world);
-  return files.exists(unfinished_path(directory));
+  auto is_begun = files.exists(unfinished_path(directory));
+  if (!is_begun || *is_begun) return is_begun;
+  return files.exists(unfinished_path(directory) + ".new"); // of one that had not begun to say so
 }
 
 /// Before the first of its files goes it is no world.

@@ -61,6 +61,16 @@ void remove_empty(const std::string& directory) {
     std::filesystem::remove(std::filesystem::path(directory) / part, ignored);
 }
 
+/// Whether a directory is there that was not left by an attempt to make a world, all of which begin
+/// with a file or with the directory of a journal.
+bool is_directory_of_another(const std::string& directory) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(directory, unknown)) return static_cast<bool>(unknown);
+  for (const char* part : {"UNFINISHED", "UNFINISHED.new", "BESIDE", "journal"})
+    if (std::filesystem::exists(std::filesystem::path(directory) / part, unknown)) return false;
+  return true;
+}
+
 /// What `make` answers; a directory that it made for nothing goes again. One that is busy is
 /// somebody else's by now.
 template <class Make>
@@ -97,10 +107,9 @@ result<branch_report> backup_world(const std::string& directory, const std::stri
   const std::string from = absolute(directory);
   const std::string to = absolute(into);
   if (auto ok = check_outside(from, to, "into"); !ok) return propagate(ok);
-  std::error_code unknown;
-  const bool was_beside = std::filesystem::exists(beside(to), unknown) || unknown;
+  const bool is_anothers = is_directory_of_another(beside(to));
   auto made = made_in(to, [&] { return backup_files(*disk, from, to, may_change_places(to, to)); });
-  if (!was_beside) remove_empty(beside(to));
+  if (!is_anothers) remove_empty(beside(to));
   return made;
 }
 

@@ -89,8 +89,11 @@ result<rewind_report> rewind_files(file_system& files, const std::string& direct
   }
   auto made = fork_files(files, directory, report.kept, {.at = to, .random = options.random},
                          {.own = directory, .parent = report.kept, .is_locked = true});
-  if (!made) has_ended(directory);
-  if (!made) return propagate(made);
+  if (!made) {
+    has_ended(directory);
+    if (made.error().at == "at") made.error().at = "to"; // as a rewind's own key is called
+    return propagate(made);
+  }
   report.branch = std::move(*made);
   ensure(report.branch.at == to && to <= report.kept_at, "a rewind goes back");
   auto fork_lock = files.lock(report.kept);

@@ -23,7 +23,7 @@ result<void> check_vacant(file_system& files, const std::string& directory) {
   bool is_vacant = true;
   for (const auto& name : *names) {
     if (name == unfinished_name) return {}; // all that is there is of an attempt
-    is_vacant = is_vacant && (name == "LOCK" || name == "WORLD.new" || name == "UNFINISHED.new");
+    is_vacant = is_vacant && is_of_nothing_begun(name);
   }
   auto images = files.list(image_directory(directory));
   if (!images) return propagate(images);
@@ -74,6 +74,10 @@ result<void> sync_all(file_system& files, const std::string& directory) {
 
 } // namespace
 
+bool is_of_nothing_begun(std::string_view file_name) {
+  return file_name == "LOCK" || file_name == "WORLD.new" || file_name == "UNFINISHED.new";
+}
+
 result<void> remove_stores(file_system& files, const std::string& directory) {
   auto stores = store_names(files, directory);
   if (!stores) return propagate(stores);
@@ -92,7 +96,10 @@ result<unfinished_world> unfinished_world::begin(file_system& files, const std::
   auto lock = files.lock(directory);
   if (!lock) return propagate(lock);
   if (auto ok = check_vacant(files, directory); !ok) return propagate(ok);
-  if (auto ok = replace_file(files, unfinished_path(directory), mark); !ok) return propagate(ok);
+  if (auto ok = replace_file(files, unfinished_path(directory), mark); !ok) {
+    static_cast<void>(files.remove(directory + "/LOCK")); // nothing is left of what did not begin
+    return propagate(ok);
+  }
   if (auto ok = remove_contents(files, directory); !ok) return propagate(ok);
   for (const auto& dir : {journal_directory(directory), image_directory(directory)})
     if (auto ok = files.create_directories(dir); !ok) return propagate(ok);

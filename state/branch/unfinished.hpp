@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "state/checkpoint/world_file.hpp"
 #include "storage/file.hpp"
@@ -31,6 +32,8 @@ private:
   std::unique_ptr<directory_lock> lock_;
 };
 
+/// Files that are there before an attempt says what it is: nothing is lost with them.
+bool is_of_nothing_begun(std::string_view file_name);
 /// Removes the files of the stores in `directory`: whoever opens the world next makes one of the
 /// journal. Durable.
 result<void> remove_stores(file_system& files, const std::string& directory);

@@ -209,7 +209,7 @@ void committer::complete() {
   const bool is_kept = std::exchange(erases_, false) && world_.journal->owes_erasure();
   if (batch_ != nullptr) {
     publish_batch();
-    world_.disk_full.set({});
+    world_.disk_full.taken();
   }
   in_round_ = false;
   is_copied_ = false;
@@ -312,7 +312,7 @@ bool committer::has_room_for(std::span<const entry> entries) {
 void committer::lacks_room(const error& why) {
   ids_.return_to(world_.last_drawn_id);
   is_copied_ = false;
-  if (why.code == errc::disk_full) world_.disk_full.set(why.message); // before the answers leave
+  if (why.code == errc::disk_full) world_.found_no_room(why.message); // before the answers leave
   answer_round(&why);
 }
 
@@ -326,7 +326,7 @@ void committer::refuse_round(const error& why) {
 
 void committer::refuse_waiting(const error& why) {
   ensure(!in_round_, "what waits is refused between two rounds");
-  world_.disk_full.set(why.message);
+  world_.found_no_room(why.message);
   refuse_waiting_writes(why);
 }
 

@@ -48,7 +48,7 @@ world_stats read_stats(world& w) {
     s.memories += n;
   }
   s.stopped = why_stopped(w);
-  s.disk_full = w.disk_full.get();
+  s.disk_full = w.why_disk_full();
   if (w.standing != nullptr) s.log = w.standing->status(counts.seq);
   return s;
 }

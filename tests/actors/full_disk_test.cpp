@@ -29,6 +29,7 @@ public:
   /// Nothing more fits but what has room in the zeros that the journal has written ahead.
   void fill() { disk_->limit_bytes(disk_->used_bytes()); }
   void make_room() { disk_->limit_bytes(std::nullopt); }
+  void make_room(std::uint64_t bytes) { disk_->limit_bytes(disk_->used_bytes() + bytes); }
   void limit_rows(std::uint64_t bytes) { state_->row_buffer_bytes = bytes; }
 
   std::optional<error> write(std::size_t bytes = 10) {
@@ -114,6 +115,25 @@ TEST_CASE("a full disk refuses writes, and they go on when there is room") {
   CHECK_FALSE(e.write(200'000));
   CHECK_FALSE(e.checkpoint());
   CHECK(e.stats().checkpoint_seq == e.stats().seq);
+  CHECK_FALSE(e.close());
+}
+
+TEST_CASE("a full disk is told as full until there is room, though nobody writes") {
+  engine_on_full_disk e;
+  REQUIRE_FALSE(e.write());
+  e.fill();
+  e.write_until_full();
+  CHECK_FALSE(e.stats().disk_full.empty());
+  e.make_room(full_disk::noted_bytes / 2);
+  CHECK_FALSE(e.stats().disk_full.empty()); // of no use yet
+  e.make_room(2 * full_disk::noted_bytes);
+  CHECK(e.stats().disk_full.empty());
+  e.fill();
+  CHECK_FALSE(e.stats().disk_full.empty()); // nothing was written meanwhile
+  e.make_room(2 * full_disk::noted_bytes);
+  CHECK_FALSE(e.write(200'000));
+  e.fill();
+  CHECK(e.stats().disk_full.empty()); // the next write will say
   CHECK_FALSE(e.close());
 }
 

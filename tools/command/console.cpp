@@ -45,7 +45,7 @@ std::string hint(const error& e, std::string_view directory, bool can_read_besid
   case errc::field_unknown:
     return "see: mneme help where";
   case errc::disk_full:
-    return "make room; nothing was written, and nothing that was acknowledged is lost";
+    return "make room and try again; nothing that was acknowledged is lost";
   case errc::outcome_unknown:
     return fmt::format("open the world again; then look with: mneme root {}", dir);
   default:

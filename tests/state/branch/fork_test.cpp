@@ -227,6 +227,27 @@ TEST_CASE("a rewind puts the past in place of the world and keeps the world, or 
   }
 }
 
+TEST_CASE("what finds no room for its first file leaves none") {
+  disk_of_worlds d;
+  { auto w = d.open("world", true); }
+  d.write("world", "statement ", 3);
+  for (const std::uint64_t room : {0U, 10U, 100U}) {
+    d.files->limit_bytes(d.files->used_bytes() + room);
+    const auto made = fork(d, "world", "branch");
+    REQUIRE_FALSE(made);
+    CHECK(made.error().code == errc::disk_full);
+    const auto copied = backup_files(*d.files, "world", "copy", true);
+    REQUIRE_FALSE(copied);
+    CHECK(copied.error().code == errc::disk_full);
+    for (const std::string to : {"branch", "copy"})
+      for (const std::string part : {"", "/journal", "/images"})
+        CHECK(d.files->list(to + part)->empty());
+  }
+  d.files->limit_bytes({});
+  CHECK(fork(d, "world", "branch"));
+  CHECK(backup_files(*d.files, "world", "copy", true));
+}
+
 TEST_CASE("notes of branches give what was noted, and nothing of other bytes") {
   branch_note note{
       .world = seeded_world_id("w", 1), .branch = {1, 2, 255}, .at = {77}, .path = "/a\nb"};
