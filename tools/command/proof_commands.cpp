@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "tools/command/console.hpp"
@@ -12,6 +13,7 @@
 #include "tools/command/world_arguments.hpp"
 #include "tools/import/source_file.hpp"
 #include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/absence_proof.hpp"
 #include "tools/protocol/proof_json.hpp"
 
 namespace mneme::command {
@@ -88,26 +90,17 @@ struct verify_options {
   std::optional<std::string> root;
 };
 
-/// The proofs in an answer of prove, or of absent, which has such an answer in it.
-result<json> proof_in(json answer) {
-  if (!answer.is_object() || !answer.contains("absent")) return answer;
-  if (!answer.contains("proof"))
-    return fail(errc::missing_key, "absent gives proofs of ids and fields alone: name some",
-                "proof");
-  json proof = answer["proof"];
-  return proof;
-}
-
 /// Checks an answer of prove or absent; needs no world.
 status verify_proof(const verify_options& o) {
   auto text = importing::read_source(*o.proof == "-" ? "/dev/stdin" : *o.proof);
   if (!text) return report(o.common, text.error());
   auto answer = protocol::parse_json(*text);
   if (!answer) return report(o.common, answer.error());
-  auto proof = proof_in(std::move(*answer));
-  if (!proof) return report(o.common, proof.error());
-  auto bundle = protocol::read_proof(*proof);
-  if (!bundle) return report(o.common, bundle.error());
+  auto bundle = protocol::read_proven(*answer);
+  if (!bundle) {
+    const status said = report(o.common, bundle.error());
+    return bundle.error().code == errc::proof_mismatch ? status::no : said;
+  }
   auto verified = protocol::verify_proofs(*bundle);
   if (verified && o.root && to_hex(bundle->roots.overall) != *o.root)
     verified =
@@ -116,10 +109,13 @@ status verify_proof(const verify_options& o) {
     report(o.common, verified.error());
     return status::no;
   }
-  print_answer(o.common, "verify",
-               json{{"root", to_hex(bundle->roots.overall)},
-                    {"seq", bundle->roots.seq.value},
-                    {"proofs", bundle->states.size() + bundle->entries.size()}});
+  const auto proven = protocol::proven_items(*bundle);
+  json said{{"root", to_hex(bundle->roots.overall)},
+            {"seq", bundle->roots.seq.value},
+            {"proofs", proven.size()},
+            {"proven", proven}};
+  if (!o.common.json) said["proven"] = printable(fmt::format("{}", fmt::join(proven, ", ")));
+  print_answer(o.common, "verify", said);
   return status::done;
 }
 
