@@ -14,6 +14,7 @@
 #include "messages/text/utf8_point.hpp"
 #include "query/asked_words.hpp"
 #include "query/selection/word_list.hpp"
+#include "query/selection/words_of_time.hpp"
 
 namespace mneme {
 
@@ -168,6 +169,7 @@ public:
     if (!is_statement_ && out_.extent != asked_extent::fact) read_list();
     find_content();
     refuse_empty();
+    refuse_times();
     out_.question = question();
     return std::move(out_);
   }
@@ -185,6 +187,21 @@ private:
     if (std::ranges::all_of(out_.content,
                             [&](const auto& t) { return is_function_term(t, language_); }))
       refuse(names_nothing);
+  }
+  /// "What I told you yesterday", "our last conversation": memories that have these words are not
+  /// those of that time.
+  void refuse_times() {
+    if (out_.extent == asked_extent::fact || !out_.names.empty()) return;
+    bool is_of_time = false;
+    for (std::size_t i = from_; i < to_; ++i) {
+      if (list_[i].quoted) return;
+      is_of_time = is_of_time || says_when(lower(i));
+      if (!says_when(lower(i)) && !says_that_it_was_said(lower(i)) && !is_function(i)) return;
+    }
+    refuse(is_of_time
+               ? "the words say when, and not what: say what it is about, or find what is of "
+                 "that time and give its ids"
+               : names_nothing);
   }
   [[nodiscard]] bool is_negation(std::size_t i) const {
     return !list_[i].quoted && (is_denial(lower(i)) || lower(i) == "stop");
@@ -778,6 +795,29 @@ bool is_of_another(const asked_selection& asked, std::string_view text, std::str
   if (asked.whose.is_my && told.is_me && asked.extent == asked_extent::fact)
     return !has_terms(own, asked.whose.noun) && says_all_but_noun(asked, own);
   return false;
+}
+
+noun_owner owner_in(std::string_view text, const std::vector<std::string>& noun,
+                    std::string_view language) {
+  constexpr std::size_t reach = 2; // "my old red car"
+  static constexpr auto of_others =
+      std::to_array<std::string_view>({"her", "his", "their", "your", "its"});
+  const auto list = words_of(text);
+  auto owner = noun_owner::nobody;
+  for (std::size_t i = 1; i < list.size() && !noun.empty(); ++i) {
+    if (text_terms(list[i].bare, language) != noun) continue;
+    for (std::size_t back = 1; back <= reach + 1 && back <= i; ++back) {
+      const asked_word& word = list[i - back];
+      if (word.ends_part) break;
+      if (word.lower == "my" || word.lower == "our") return noun_owner::mine;
+      if (is_in(of_others, word.lower) || word.is_possessive) {
+        owner = noun_owner::others;
+        break;
+      }
+      if (is_function_word(word, language)) break;
+    }
+  }
+  return owner;
 }
 
 std::string without_joined_names(std::string_view text) {

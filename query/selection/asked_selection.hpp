@@ -117,6 +117,15 @@ told_whose read_whose(std::string_view text, std::string_view language = default
 /// "Ana …", of "My mother …" where she is not asked for, and the other way round.
 bool is_of_another(const asked_selection& asked, std::string_view text,
                    std::string_view language = default_language);
+/// Whose the noun is in a text that has it.
+enum class noun_owner : std::uint8_t {
+  nobody, ///< nobody is said to have it
+  mine,   ///< "my …", "our old …"
+  others, ///< "her …", "Ben's …", and nowhere "my …"
+};
+/// `noun`: terms of one word.
+noun_owner owner_in(std::string_view text, const std::vector<std::string>& noun,
+                    std::string_view language = default_language);
 /// Without names that a hyphen joins: "Jean-Luc" is not Luc.
 std::string without_joined_names(std::string_view text);
 /// Whether `text` has a name, behind the beginning of a sentence, that `question` has not.

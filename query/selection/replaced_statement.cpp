@@ -48,6 +48,13 @@ constexpr std::array<std::string_view, 14> numbers = {"one",  "two",    "three",
 constexpr std::array<int, numbers.size()> number_values = {1, 2, 3,  4,  5,  6,  7,
                                                            8, 9, 10, 12, 12, 20, 24};
 
+/// "10:30", "1.50", "14.2": one value, though it has the form of an identifier.
+bool is_clock_or_decimal(std::string_view word) {
+  const auto mark = word.find_first_of(":.,");
+  if (mark == 0 || mark == std::string_view::npos || mark + 1 == word.size()) return false;
+  return digits_in(word) + 1 == word.size();
+}
+
 std::string_view kind_of(std::string_view word) {
   if (is_in(days, word)) return "day";
   if (is_in(months, word)) return "month";
@@ -60,7 +67,8 @@ std::vector<std::pair<std::string_view, std::string>> values_in(std::string_view
   std::vector<std::pair<std::string_view, std::string>> all;
   for (const auto& word : words_of(text)) {
     const auto kind = kind_of(word.lower);
-    if (kind.empty() || word.is_identifier || word.quoted || word.lower == "one") continue;
+    const bool is_named = word.is_identifier && !is_clock_or_decimal(word.lower);
+    if (kind.empty() || is_named || word.quoted || word.lower == "one") continue;
     const auto named = std::ranges::find(numbers, word.lower);
     if (named != numbers.end()) {
       all.emplace_back(
@@ -223,7 +231,12 @@ bool has_other_value(const stated_text& said, const stated_text& older) {
 }
 
 stated_word compared(const asked_word& word, std::string_view language) {
-  stated_word out{.term = word.lower, .kind = word.is_identifier ? "" : kind_of(word.lower)};
+  const bool is_value = !word.is_identifier || is_clock_or_decimal(word.lower);
+  stated_word out{.term = word.lower, .kind = is_value ? kind_of(word.lower) : ""};
+  if (is_clock_or_decimal(word.lower)) { // "10:30" and "10:45" begin alike
+    out.tells = true;
+    return out;
+  }
   if (word.lower == "once" || word.lower == "twice") out.kind = "number";
   const auto terms = text_terms(word.bare, language);
   if (!terms.empty()) out.term = terms.front();

@@ -565,6 +565,7 @@ private:
       rows.push_back(*one);
     }
     keep_those_named(rows);
+    if (auto ok = keep_those_mine(rows); !ok) return ok;
     if (s_.request.states_new && !rows.empty()) {
       const row_no like = rows.front().row;
       if (auto ok = keep_those_replaced(rows); !ok) return ok;
@@ -619,6 +620,24 @@ private:
       if (r.names_missed == 0) return r.share < least();
       return any_whole || r.names == 0 || r.share < least_share_of_some;
     });
+  }
+
+  /// "My car": where something is said of it, what else speaks of a car is not meant; and hers
+  /// never.
+  result<void> keep_those_mine(std::vector<ranked_row>& rows) {
+    const auto& noun = asked_.whose.noun;
+    if (s_.request.states_new || !asked_.whose.is_my || noun.empty()) return {};
+    std::vector<ranked_row> mine;
+    std::vector<ranked_row> nobodys;
+    for (const auto& r : rows) {
+      auto text = text_of(r.row);
+      if (!text) return propagate(text);
+      const auto owner = owner_in(**text, noun, views_.lexical->language());
+      if (owner == noun_owner::mine) mine.push_back(r);
+      if (owner == noun_owner::nobody) nobodys.push_back(r);
+    }
+    rows = mine.empty() ? std::move(nobodys) : std::move(mine);
+    return {};
   }
 
   /// Drops what is true beside what is new.

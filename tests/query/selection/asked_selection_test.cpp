@@ -1,5 +1,6 @@
 // What words ask to forget: how much, and what it is about.
 // Of: query/selection/asked_selection.cpp, query/selection/word_list.cpp
+// Of: query/selection/words_of_time.cpp
 #include <catch2/catch.hpp>
 
 #include "query/selection/asked_selection.hpp"
@@ -212,6 +213,21 @@ TEST_CASE("asked: whose a thing is, and whom a statement begins with") {
   CHECK(read_asked("Yesterday I moved to Oslo.").subject.terms.empty());
   CHECK(shown(read_asked("Globex").names) == "Globex");
   CHECK(shown(read_asked("forget all about The Beatles").names) == "Beatles");
+}
+
+TEST_CASE("asked: whose a thing is in a text") {
+  const auto owner = [](std::string_view text) { return owner_in(text, {"car"}); };
+  CHECK(owner("My car is blue") == noun_owner::mine);
+  CHECK(owner("Ben hit my old red car") == noun_owner::mine);
+  CHECK(owner("Her car hit our car") == noun_owner::mine);
+  CHECK(owner("Her car is blue") == noun_owner::others);
+  CHECK(owner("Ben's new car is blue") == noun_owner::others);
+  CHECK(owner("I like the car") == noun_owner::nobody);
+  CHECK(owner("My cat likes the car") == noun_owner::nobody);
+  CHECK(owner("my, car") == noun_owner::nobody);
+  CHECK(owner("Car") == noun_owner::nobody);
+  CHECK(owner("") == noun_owner::nobody);
+  CHECK(owner_in("My car is blue", {}) == noun_owner::nobody);
 }
 
 TEST_CASE("asked: what is excepted is kept") {

@@ -33,6 +33,11 @@ TEST_CASE("replaced: the same attribute, or all the same but for one value") {
            pair{"Caroline now works at a bank.", "Caroline works at Globex."},
            pair{"I now have three kids.", "I have two kids."},
            pair{"The project deadline moved to 20 May.", "The project deadline is 3 May."},
+           pair{"The shop opens at 11:00.", "The shop opens at 10:30."},
+           pair{"The shop opens at 10:45.", "The shop opens at 10:30."},
+           pair{"Coffee costs 1.60 euros.", "Coffee costs 1.50 euros."},
+           pair{"We run version 14.3 of the database.", "We run version 14.2 of the database."},
+           pair{"Project Apollo costs 2 million.", "Project Apollo costs 1.5 million."},
        }) {
     INFO(said << " / " << older);
     CHECK(replaces(said, older));

@@ -271,6 +271,42 @@ TEST_CASE("select: what is mine is not that of somebody behind my, nor the other
   CHECK(selected(w, "forget that I moved to Tromso") == std::vector{both});
 }
 
+TEST_CASE("select: words that say only when, or that something was said, select nothing") {
+  search_world w;
+  const auto film = w.note("I saw the film yesterday with Kim");
+  const auto soup = w.note("Yesterday's soup was salty");
+  const auto plan = w.note("The plan of last week failed");
+  w.note("The conversation of 2 weeks ago was said to be recorded in a note");
+  for (const auto* text :
+       {"forget what I told you yesterday", "please forget everything I said last week",
+        "delete everything from last week", "forget everything older than 2 weeks",
+        "forget everything that was said today", "delete the newest note",
+        "forget our last conversation", "delete my notes from yesterday", "wipe your memory",
+        "forget every conversation"}) {
+    INFO(text);
+    CHECK(selected(w, text).empty());
+  }
+  const auto note = w.target.select(words("delete everything from last week"))->note;
+  CHECK(note.find("say when, and not what") != std::string::npos);
+  CHECK(selected(w, "forget yesterday's soup") == std::vector{soup});
+  CHECK(selected(w, "forget the film") == std::vector{film});
+  CHECK(selected(w, "forget the plan of last week") == std::vector{plan});
+}
+
+TEST_CASE("select: of my things what is said of mine, and never what is hers") {
+  search_world w;
+  const auto car = w.note("My car is blue");
+  w.note("I like the car");
+  const auto bike = w.note("My old bike is blue");
+  w.note("bike!");
+  w.note("Her name's Coco");
+  const auto dog = w.note("I walked the dog");
+  CHECK(selected(w, "forget my car") == std::vector{car});
+  CHECK(selected(w, "forget my bike") == std::vector{bike});
+  CHECK(selected(w, "forget my name").empty());
+  CHECK(selected(w, "forget my dog") == std::vector{dog}); // nobody else's, as far as is said
+}
+
 TEST_CASE("select: a plain fact is not its denial, and a denial is of what it denies") {
   search_world w;
   for (const auto* text : {"I never smoke", "I never eat meat", "Fred has no dog", "Ivy can't swim",
