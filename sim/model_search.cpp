@@ -69,6 +69,9 @@ public:
            && row.raw < std::max(0.5, r_.similarity_floor) * best_;
   }
 
+  /// Terms of each live one of the leg, once it ran.
+  [[nodiscard]] const std::vector<std::vector<std::string>>& corpus() const { return corpus_; }
+
 private:
   [[nodiscard]] bool passes(const memory& m) const {
     const lifecycle l = state_of(m.head);
@@ -237,7 +240,7 @@ private:
     for (const auto& term : asked) {
       const auto with = static_cast<double>(std::ranges::count_if(
           corpus_, [&](const auto& d) { return std::ranges::find(d, term) != d.end(); }));
-      const auto all = static_cast<double>(corpus_.size());
+      const auto all = static_cast<double>(corpus_.size() + 30); // see bm25.hpp
       const double share =
           (is_function_term(term) ? w_.function_words : 1) / (1 + w_.common_words * (with / all));
       const double idf = stable_log(1.0 + (all - with + 0.5) / (with + 0.5)) * share;
@@ -420,9 +423,11 @@ bool asks_for_newest(const std::string& query) {
 /// Of two rows that say the same of the question, is `a` the newer?
 class newer_row {
 public:
-  newer_row(const searched_state& s, double least)
+  /// `corpus`: terms of each live memory.
+  newer_row(const searched_state& s, double least, std::vector<std::vector<std::string>> corpus)
       : s_(s),
         least_(least),
+        corpus_(std::move(corpus)),
         now_(s.r.as_of.value_or(s.now)),
         identifiers_(s.r.query, default_language) {
     for (const auto& t : distinct_terms(s.r.query, default_language))
@@ -437,7 +442,7 @@ public:
            && a.record.version->valid_from <= now_
            && (ours.actor_scope == theirs.actor_scope || ours.actor_scope.empty())
            && a.raw >= least_ * b.raw && a.is_dated >= b.is_dated && a.is_said >= b.is_said
-           && says_as_much(a, b) && identifiers_in(a) == identifiers_in(b);
+           && says_as_much(a, b) && are_alike(a, b) && identifiers_in(a) == identifiers_in(b);
   }
 
 private:
@@ -457,8 +462,29 @@ private:
     return said >= 2;
   }
 
+  /// Of the shorter one's terms, by how rare they are, the other has a third.
+  [[nodiscard]] bool are_alike(const scored_row& a, const scored_row& b) const {
+    const std::set<std::string> left(a.terms.begin(), a.terms.end());
+    const std::set<std::string> right(b.terms.begin(), b.terms.end());
+    double of_left = 0;
+    double of_right = 0;
+    double shared = 0;
+    for (const auto& term : left) {
+      of_left += tells(term);
+      shared += right.contains(term) ? tells(term) : 0;
+    }
+    for (const auto& term : right) of_right += tells(term);
+    return shared + 1e-9 >= 0.3 * std::min(of_left, of_right);
+  }
+  [[nodiscard]] double tells(const std::string& term) const {
+    const auto with = std::ranges::count_if(
+        corpus_, [&](const auto& d) { return std::ranges::find(d, term) != d.end(); });
+    return stable_log(1 + static_cast<double>(corpus_.size()) / (static_cast<double>(with) + 1));
+  }
+
   const searched_state& s_;
   double least_;
+  std::vector<std::vector<std::string>> corpus_;
   timestamp now_; ///< what begins later is no newer yet
   std::set<std::string> asked_;
   asked_identifiers identifiers_;
@@ -497,12 +523,14 @@ ranked_rows ranked(const searched_state& s, const std::vector<float>& query, sea
   // The best match is that of all candidates, also of those that a floor leaves out.
   double& best_match = out.coverage.best_match;
   const bool by_time = out.sort == search_sort::recency || out.sort == search_sort::updated;
+  std::vector<std::vector<std::string>> memories;
   for (const bool chunks : {false, true}) {
     if (chunks ? r.source == search_source::memory || r.atomic_only
                : r.source == search_source::content)
       continue;
     leg one(s, chunks, query, out.sort);
     auto rows = one.run();
+    if (!chunks) memories = one.corpus();
     leg_coverage& coverage = chunks ? out.coverage.content : out.coverage.memory;
     coverage = one.coverage;
     double most = 0;
@@ -535,7 +563,7 @@ ranked_rows ranked(const searched_state& s, const std::vector<float>& query, sea
     return a.record.head->id < b.record.head->id;
   });
   if (const double newer = weights_of(s).newer; !by_time && newer > 0)
-    put_newer_first(all, newer_row(s, newer));
+    put_newer_first(all, newer_row(s, newer, std::move(memories)));
   std::vector<scored_row> behind;
   while (std::ssize(all) > r.limit) {
     ++(is_chunk(all.back()) ? out.coverage.content : out.coverage.memory).cut;

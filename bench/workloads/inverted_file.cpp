@@ -28,8 +28,9 @@ inverted_file::inverted_file(const dataset& d) : documents_(d.rows.size()) {
     lengths.push_back(static_cast<double>(terms.size()));
     length += lengths.back();
   }
-  const auto n = static_cast<double>(documents_);
-  const double mean = length / n;
+  constexpr double documents_besides = 30;
+  const auto n = static_cast<double>(documents_) + documents_besides;
+  const double mean = length / static_cast<double>(documents_);
   for (auto& [term, list] : postings_) {
     const auto with_term = static_cast<double>(list.size());
     const double share =

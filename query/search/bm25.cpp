@@ -9,7 +9,7 @@ namespace mneme {
 
 double inverse_document_frequency(std::uint64_t documents, std::uint64_t with_term) {
   ensure(with_term <= documents, "no more documents have a term than there are");
-  const auto all = static_cast<double>(documents);
+  const auto all = static_cast<double>(documents + documents_besides);
   const auto some = static_cast<double>(with_term);
   return stable_log(1.0 + (all - some + 0.5) / (some + 0.5));
 }
@@ -17,7 +17,8 @@ double inverse_document_frequency(std::uint64_t documents, std::uint64_t with_te
 double term_share(const search_weights& w, std::string_view term, std::string_view language,
                   std::uint64_t documents, std::uint64_t with_term) {
   const double by_list = is_function_term(term, language) ? w.function_words : 1;
-  const double frequency = static_cast<double>(with_term) / static_cast<double>(documents);
+  const double frequency =
+      static_cast<double>(with_term) / static_cast<double>(documents + documents_besides);
   return by_list / (1 + w.common_words * frequency);
 }
 

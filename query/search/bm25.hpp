@@ -9,7 +9,11 @@
 
 namespace mneme {
 
-/// ln(1 + (N - n + 0.5) / (n + 0.5)) for a term that n of N documents have.
+/// How common a word is a few documents do not say: in them a function word may be the rarest. So
+/// many are counted besides, none of which has the term.
+inline constexpr std::uint64_t documents_besides = 30;
+
+/// ln(1 + (N - n + 0.5) / (n + 0.5)) for a term that n of N documents have, those besides counted.
 double inverse_document_frequency(std::uint64_t documents, std::uint64_t with_term);
 
 /// What is left of a term's idf: function_words of a function word's, over 1 + common_words · n/N.

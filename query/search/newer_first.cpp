@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "messages/ensure.hpp"
+#include "messages/math.hpp"
 #include "messages/text/forms.hpp"
 #include "query/search/asked_identifiers.hpp"
 #include "views/supersession.hpp"
@@ -22,6 +23,8 @@ namespace {
 constexpr std::size_t places = 10;
 /// One word that both have makes no subject.
 constexpr std::size_t least_words = 2;
+/// Of what the shorter of two tells, by how rare its terms are, that both have if they are alike.
+constexpr double least_alike = 0.3;
 
 /// Which of the question's identifiers each of the hits has whole. Read where it is asked for.
 class identifiers_had {
@@ -80,13 +83,16 @@ public:
       : rule_(rule),
         rows_(views.attributes->rows()),
         owners_(*views.attributes),
+        words_(*views.lexical),
+        at_(run.context.at),
+        documents_(words_.size(corpus::memories, at_).documents),
         identifiers_(run, views) {
     for (const auto& hit : hits) said_.emplace_back(hit.slot, share.telling(hit.slot));
   }
 
-  /// Says `newer` at least what `older` says of the question?
+  /// Says `newer` at least what `older` says of the question, and are they alike besides?
   result<bool> operator()(const leg_row& newer, const leg_row& older) {
-    if (!may_be_newer(newer, older)) return false;
+    if (!may_be_newer(newer, older) || !are_alike(newer, older)) return false;
     return identifiers_.are_same(newer, older);
   }
 
@@ -126,6 +132,33 @@ private:
     return said.size() >= least_words && std::ranges::includes(said_by(newer), said);
   }
 
+  /// Two that answer the same question may speak of different things all the same.
+  [[nodiscard]] bool are_alike(const leg_row& a, const leg_row& b) const {
+    const auto left = words_.terms(a.slot);
+    const auto right = words_.terms(b.slot);
+    double shared = 0;
+    double of_left = 0;
+    double of_right = 0;
+    auto x = left.begin();
+    auto y = right.begin();
+    while (x != left.end() || y != right.end()) {
+      const bool is_left = y == right.end() || (x != left.end() && x->term <= y->term);
+      const bool is_right = x == left.end() || (y != right.end() && y->term <= x->term);
+      const double tells = weight_of(is_left ? x->term : y->term);
+      shared += is_left && is_right ? tells : 0;
+      of_left += is_left ? tells : 0;
+      of_right += is_right ? tells : 0;
+      x += is_left ? 1 : 0;
+      y += is_right ? 1 : 0;
+    }
+    constexpr double same = 1e-9; // sums in another order are not another answer
+    return shared + same >= least_alike * std::min(of_left, of_right);
+  }
+  [[nodiscard]] double weight_of(std::uint32_t term) const {
+    const auto with = static_cast<double>(words_.document_frequency(corpus::memories, {term}, at_));
+    return stable_log(1 + static_cast<double>(documents_) / (with + 1));
+  }
+
   [[nodiscard]] const terms& said_by(const leg_row& hit) const {
     const auto found = std::ranges::find(said_, hit.slot, &std::pair<slot_no, terms>::first);
     ensure(found != said_.end(), "each of the hits was read");
@@ -136,6 +169,9 @@ private:
   const newer_rule& rule_;
   const row_store& rows_;
   supersession owners_;
+  const lexical& words_;
+  seq_no at_;
+  std::uint64_t documents_;
   identifiers_had identifiers_;
 };
 

@@ -193,11 +193,16 @@ private:
   void refuse_times() {
     if (out_.extent == asked_extent::fact || !out_.names.empty()) return;
     bool is_of_time = false;
+    bool has_number = false;
     for (std::size_t i = from_; i < to_; ++i) {
       if (list_[i].quoted) return;
+      const bool is_number = is_small_number(lower(i));
+      has_number = has_number || is_number;
       is_of_time = is_of_time || says_when(lower(i));
-      if (!says_when(lower(i)) && !says_that_it_was_said(lower(i)) && !is_function(i)) return;
+      if (!is_number && !says_when(lower(i)) && !says_that_it_was_said(lower(i)) && !is_function(i))
+        return;
     }
+    if (has_number && !is_of_time) return; // "item 5" is one
     refuse(is_of_time
                ? "the words say when, and not what: say what it is about, or find what is of "
                  "that time and give its ids"

@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "query/selection/asked_selection.hpp"
 #include "query/selection/word_list.hpp"
 
 namespace mneme {
@@ -10,14 +9,12 @@ namespace mneme {
 namespace {
 
 constexpr auto times = std::to_array<std::string_view>(
-    {"yesterday", "today",  "tonight", "earlier",   "recent",  "recently",  "lately", "last",
-     "past",      "latest", "newest",  "oldest",    "older",   "newer",     "first",  "previous",
-     "before",    "after",  "since",   "until",     "during",  "ago",       "than",   "old",
-     "new",       "second", "seconds", "minute",    "minutes", "hour",      "hours",  "day",
-     "days",      "night",  "week",    "weeks",     "weekend", "month",     "months", "year",
-     "years",     "time",   "morning", "afternoon", "evening", "few",       "couple", 
-     "now",       "ever",   "this",    "today's",   "a",       "an",        "the",    "of",
-     "other",     "more",   "then",    "far",       "so",      "everything"});
+    {"yesterday", "today",   "tonight",   "earlier", "recent", "recently", "lately", "last",
+     "past",      "latest",  "newest",    "oldest",  "older",  "newer",    "first",  "previous",
+     "before",    "after",   "since",     "until",   "during", "ago",      "old",    "new",
+     "second",    "seconds", "minute",    "minutes", "hour",   "hours",    "day",    "days",
+     "night",     "week",    "weeks",     "weekend", "month",  "months",   "year",   "years",
+     "time",      "morning", "afternoon", "evening", "few",    "couple"});
 constexpr auto sayings = std::to_array<std::string_view>(
     {"conversation", "conversations", "chat",       "chats",     "talk",       "talks",
      "session",      "sessions",      "discussion", "message",   "messages",   "memory",
@@ -32,7 +29,7 @@ constexpr auto sayings = std::to_array<std::string_view>(
 } // namespace
 
 bool says_when(std::string_view lower) {
-  return is_in(times, lower) || is_small_number(lower);
+  return is_in(times, lower);
 }
 
 bool says_that_it_was_said(std::string_view lower) {

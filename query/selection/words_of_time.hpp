@@ -6,7 +6,7 @@
 
 namespace mneme {
 
-/// "yesterday", "last", "weeks", "ago": of a word in lower case, and small numbers beside them.
+/// "yesterday", "last", "weeks", "ago": of a word in lower case.
 bool says_when(std::string_view lower);
 /// "conversation", "told", "memory": what every memory is.
 bool says_that_it_was_said(std::string_view lower);

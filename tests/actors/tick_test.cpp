@@ -117,7 +117,7 @@ std::string text_of(const tick_result& t) {
     if (!w)
       out += fail_text(w.error());
     else if (const auto* m = std::get_if<mutation_result>(&*w))
-      out += " " + std::to_string(m->seq.value) + to_string(*m->uri);
+      out += " " + std::to_string(m->seq.value) + (m->uri ? to_string(*m->uri) : "");
     else if (const auto* a = std::get_if<attest_result>(&*w))
       out += " " + std::to_string(a->seq.value) + " " + std::to_string(a->weights.access);
   }

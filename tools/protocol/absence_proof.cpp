@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "messages/codec/topic_records.hpp"
-#include "messages/text/hex.hpp"
 #include "tools/protocol/proof_json.hpp"
 
 namespace mneme::protocol {
@@ -31,7 +30,7 @@ result<named_item> read_item(const json& item, const char* list, const std::stri
   named_item named{.ns = is_field ? state_namespace::fields : state_namespace::memories,
                    .key = std::string(id->raw()),
                    .present = item["present"].get<bool>()};
-  if (is_field) named.key = field_key_bytes(*id, item["name"].get_ref<const std::string&>());
+  if (is_field) named.key += item["name"].get_ref<const std::string&>();
   return named;
 }
 
@@ -84,7 +83,8 @@ std::string name_of(const state_proof& item) {
   memory_id id;
   const std::size_t size = id.bytes.size();
   if (item.ns == state_namespace::edges || item.key.size() < size)
-    return fmt::format("{} {}", to_string(item.ns), hex_of(item.key));
+    return fmt::format("{} {:02x}", to_string(item.ns),
+                       fmt::join(std::vector<std::uint8_t>(item.key.begin(), item.key.end()), ""));
   std::copy_n(item.key.begin(), size, id.bytes.begin());
   if (item.ns == state_namespace::memories) return to_string(id);
   return fmt::format("field {} of {}", item.key.substr(size), to_string(id));

@@ -265,9 +265,10 @@ private:
             corpus, [&](const auto& d) { return std::ranges::count(d, term) != 0; }));
         const auto tf = static_cast<double>(std::ranges::count(words, term));
         if (tf == 0) continue;
-        const double idf = std::log(1 + (n - df + 0.5) / (df + 0.5))
+        const double all = n + 30; // so many more are thought of
+        const double idf = std::log(1 + (all - df + 0.5) / (df + 0.5))
                            * (is_function_term(term) ? w_.function_words : 1)
-                           / (1 + w_.common_words * df / n);
+                           / (1 + w_.common_words * df / all);
         s.bm25 += idf * tf * (w_.k1 + 1)
                   / (tf + w_.k1 * (1 - b + b * static_cast<double>(words.size()) / (length / n)));
       }
@@ -360,9 +361,37 @@ private:
   std::vector<scored> rows_;
 };
 
+/// Have both a third of what the shorter one tells, by how rare its words are?
+bool are_alike(const scored& a, const scored& b, const naive_world& world) {
+  std::vector<std::set<std::string>> corpus;
+  for (const auto& [id, row] : world.rows) {
+    const auto words = text_terms(row.text);
+    if (row.type != memory_type::chunk && (!row.tombstoned || row.past_since))
+      corpus.emplace_back(words.begin(), words.end());
+  }
+  const auto tells = [&](const std::string& term) {
+    const auto with =
+        std::ranges::count_if(corpus, [&](const auto& words) { return words.contains(term); });
+    return std::log(1 + static_cast<double>(corpus.size()) / (static_cast<double>(with) + 1));
+  };
+  const auto distinct = [](const scored& s) {
+    const auto words = text_terms(s.row->text);
+    return std::set<std::string>(words.begin(), words.end());
+  };
+  const auto left = distinct(a);
+  const auto right = distinct(b);
+  double shared = 0;
+  double of_left = 0;
+  double of_right = 0;
+  for (const auto& term : left) of_left += tells(term);
+  for (const auto& term : right) of_right += tells(term);
+  for (const auto& term : left) shared += right.contains(term) ? tells(term) : 0;
+  return shared + 1e-9 >= 0.3 * std::min(of_left, of_right);
+}
+
 /// Does `a` say what `b` says of the question, later?
 bool is_newer(const scored& a, const scored& b, const search_request& r, const search_weights& w,
-              timestamp now) {
+              const naive_world& world, timestamp now) {
   if (a.row->valid_from > r.as_of.value_or(now)) return false;
   if (a.row->type == memory_type::chunk || b.row->type == memory_type::chunk) return false;
   if (a.row->valid_from <= b.row->valid_from) return false;
@@ -376,6 +405,7 @@ bool is_newer(const scored& a, const scored& b, const search_request& r, const s
   std::erase_if(asked, [&](const auto& t) { return std::ranges::count(theirs, t) == 0; });
   const asked_identifiers named(r.query, default_language);
   if (named.whole_in(a.row->text) != named.whole_in(b.row->text)) return false;
+  if (!are_alike(a, b, world)) return false;
   return asked.size() >= 2 && std::ranges::all_of(asked, [&](const auto& t) {
            return std::ranges::count(ours, t) != 0;
          });
@@ -383,10 +413,10 @@ bool is_newer(const scored& a, const scored& b, const search_request& r, const s
 
 /// Among the first ten, each moves before the first that it is newer than.
 void newer_first(std::vector<scored>& hits, const search_request& r, const search_weights& w,
-                 timestamp now) {
+                 const naive_world& world, timestamp now) {
   for (std::size_t i = 0; i < std::min<std::size_t>(hits.size(), 10); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      if (is_newer(hits[i], hits[j], r, w, now)) {
+      if (is_newer(hits[i], hits[j], r, w, world, now)) {
         scored moved = hits[i];
         moved.score = hits[j].score;
         hits.erase(hits.begin() + static_cast<std::ptrdiff_t>(i));
@@ -395,7 +425,7 @@ void newer_first(std::vector<scored>& hits, const search_request& r, const searc
       }
   for (std::size_t i = 0; i < std::min<std::size_t>(hits.size(), 10); ++i)
     for (std::size_t j = 0; j < i && !hits[i].older_of; ++j)
-      if (is_newer(hits[j], hits[i], r, w, now)) hits[i].older_of = hits[j].row->id;
+      if (is_newer(hits[j], hits[i], r, w, world, now)) hits[i].older_of = hits[j].row->id;
 }
 
 } // namespace
@@ -426,7 +456,7 @@ naive_answer search_naively(const naive_world& world, const search_request& r,
     if (a.row->created_at != b.row->created_at) return a.row->created_at > b.row->created_at;
     return a.row->id < b.row->id;
   });
-  if (!by_time && w.newer > 0) newer_first(all, r, w, now);
+  if (!by_time && w.newer > 0) newer_first(all, r, w, world, now);
   while (static_cast<std::int64_t>(all.size()) > r.limit) {
     ++(is_chunk(all.back()) ? answer.content : answer.memory).cut;
     all.pop_back();

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "mneme/tick.hpp"
 #include "tools/protocol/session.hpp"
 
 using namespace mneme;

@@ -28,10 +28,24 @@ std::string one_line(const std::string& text) {
   return as_one_line(text);
 }
 
-/// As data, where the answer says that nobody vouches for it, and there is something to vouch for.
+bool is_trusted(const json& row) {
+  return !row.contains("trust") || row["trust"].get<double>() >= trust_unquoted;
+}
+
+/// Who said it; empty where nobody is told, or the text begins with him.
+std::string speaker_of(const json& row, std::string_view said) {
+  if (!row.contains("metadata")) return {};
+  const auto speaker = row["metadata"].find("speaker");
+  if (speaker == row["metadata"].end() || !speaker->is_string()) return {};
+  std::string name = one_line(speaker->get<std::string>());
+  return said.starts_with(name) ? std::string() : name;
+}
+
+/// As data, where the answer says that nobody vouches for it, and there is something to vouch for:
+/// the name of who said it, too, which is no less the writer's.
 std::string quoted_unless_trusted(const json& row, std::string text) {
-  if (text.empty() || !row.contains("trust") || row["trust"].get<double>() >= trust_unquoted)
-    return text;
+  if (text.empty() || is_trusted(row)) return text;
+  if (const auto speaker = speaker_of(row, text); !speaker.empty()) text = speaker + ": " + text;
   const auto of = row.contains("source_class")
                       ? parse_enum<source_class>(row["source_class"].get<std::string>())
                       : std::nullopt;
@@ -57,11 +71,8 @@ std::string origin_of(const json& row, std::string_view said = {}) {
   constexpr std::size_t date_bytes = 10;
   if (row.contains("created_at") && row["created_at"].is_string())
     told += " " + row["created_at"].get<std::string>().substr(0, date_bytes);
-  if (!row.contains("metadata")) return told;
-  const auto speaker = row["metadata"].find("speaker");
-  if (speaker == row["metadata"].end() || !speaker->is_string()) return told;
-  const std::string name = one_line(speaker->get<std::string>());
-  if (!said.starts_with(name)) told += ", " + name;
+  if (!is_trusted(row)) return told; // with the text, which is quoted
+  if (const auto speaker = speaker_of(row, said); !speaker.empty()) told += ", " + speaker;
   return told;
 }
 
@@ -119,13 +130,13 @@ std::string hits_text(const json& a) {
     const bool is_chunk = h["source_type"] == "content_chunk";
     out += fmt::format("{:.2f} {}{} | {}", h["score"].get<double>(), text_of(h["uri"]),
                        is_chunk ? std::string() : origin_of(h),
-                       is_chunk ? text_of(h["path"]) : text_of(h["memory_type"]));
+                       is_chunk ? one_line(text_of(h["path"])) : text_of(h["memory_type"]));
     if (!h["status"].is_null()) out += fmt::format(" {}", text_of(h["status"]));
     if (h["ended"] == true) out += " ended";
     if (h.contains("superseded")) out += " superseded";
     if (h["older_of"].is_string()) out += fmt::format(" older than {}", text_of(h["older_of"]));
     if (h.contains("stale")) out += " stale";
-    if (h.contains("field")) out += fmt::format(" field {}", text_of(h["field"]));
+    if (h.contains("field")) out += fmt::format(" field {}", one_line(text_of(h["field"])));
     out += fmt::format(
         " | {}\n", quoted_unless_trusted(h, cut(one_line(text_of(h["content"])), excerpt_bytes)));
   }
