@@ -229,7 +229,9 @@ TEST_CASE("a rewind puts the past in place of the world and keeps the world, or 
 
 TEST_CASE("what finds no room for its first file leaves none") {
   disk_of_worlds d;
-  { auto w = d.open("world", true); }
+  {
+    auto w = d.open("world", true);
+  }
   d.write("world", "statement ", 3);
   for (const std::uint64_t room : {0U, 10U, 100U}) {
     d.files->limit_bytes(d.files->used_bytes() + room);
