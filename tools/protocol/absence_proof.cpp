@@ -105,6 +105,7 @@ result<proof_bundle> read_proven(const json& answer) {
 
 std::vector<std::string> proven_items(const proof_bundle& bundle) {
   std::vector<std::string> all;
+  all.reserve(bundle.states.size() + bundle.entries.size());
   for (const auto& item : bundle.states)
     all.push_back(
         fmt::format("{} is {}", name_of(item), item.proof.value_hash ? "present" : "absent"));
