@@ -240,7 +240,7 @@ private:
     for (const auto& term : asked) {
       const auto with = static_cast<double>(std::ranges::count_if(
           corpus_, [&](const auto& d) { return std::ranges::find(d, term) != d.end(); }));
-      const auto all = static_cast<double>(corpus_.size() + 30); // see bm25.hpp
+      const auto all = static_cast<double>(corpus_.size() + 30); // so many more are thought of
       const double share =
           (is_function_term(term) ? w_.function_words : 1) / (1 + w_.common_words * (with / all));
       const double idf = stable_log(1.0 + (all - with + 0.5) / (with + 0.5)) * share;

@@ -16,7 +16,8 @@ inline constexpr std::uint64_t documents_besides = 30;
 /// ln(1 + (N - n + 0.5) / (n + 0.5)) for a term that n of N documents have, those besides counted.
 double inverse_document_frequency(std::uint64_t documents, std::uint64_t with_term);
 
-/// What is left of a term's idf: function_words of a function word's, over 1 + common_words · n/N.
+/// What is left of a term's idf: function_words of a function word's, over 1 + common_words · n/N,
+/// with the same N.
 double term_share(const search_weights& w, std::string_view term, std::string_view language,
                   std::uint64_t documents, std::uint64_t with_term);
 

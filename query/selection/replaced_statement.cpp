@@ -62,13 +62,18 @@ std::string_view kind_of(std::string_view word) {
   return {};
 }
 
+/// What kind of value it is; none for what names something.
+std::string_view value_kind(const asked_word& word) {
+  if (word.is_identifier && !is_clock_or_decimal(word.lower)) return {};
+  return kind_of(word.lower);
+}
+
 /// The values in the text: what kind, and which.
 std::vector<std::pair<std::string_view, std::string>> values_in(std::string_view text) {
   std::vector<std::pair<std::string_view, std::string>> all;
   for (const auto& word : words_of(text)) {
-    const auto kind = kind_of(word.lower);
-    const bool is_named = word.is_identifier && !is_clock_or_decimal(word.lower);
-    if (kind.empty() || is_named || word.quoted || word.lower == "one") continue;
+    const auto kind = value_kind(word);
+    if (kind.empty() || word.quoted || word.lower == "one") continue;
     const auto named = std::ranges::find(numbers, word.lower);
     if (named != numbers.end()) {
       all.emplace_back(
@@ -231,8 +236,7 @@ bool has_other_value(const stated_text& said, const stated_text& older) {
 }
 
 stated_word compared(const asked_word& word, std::string_view language) {
-  const bool is_value = !word.is_identifier || is_clock_or_decimal(word.lower);
-  stated_word out{.term = word.lower, .kind = is_value ? kind_of(word.lower) : ""};
+  stated_word out{.term = word.lower, .kind = value_kind(word)};
   if (is_clock_or_decimal(word.lower)) { // "10:30" and "10:45" begin alike
     out.tells = true;
     return out;

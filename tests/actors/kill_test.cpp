@@ -1,4 +1,4 @@
-// kill -9 at a random moment, fifty times on one world: every acknowledged write is there after
+// kill -9 at a random moment, many times on one world: every acknowledged write is there after
 // reopening, the journal verifies, and replay gives the same root.
 // Of: actors/committer_actor.cpp
 #include <catch2/catch.hpp>

@@ -12,8 +12,8 @@
 #include "tools/command/render.hpp"
 #include "tools/command/world_arguments.hpp"
 #include "tools/import/source_file.hpp"
-#include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/absence_proof.hpp"
+#include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/proof_json.hpp"
 
 namespace mneme::command {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tools/protocol/json_text.hpp"
 #include "tools/protocol/proof_json.hpp"
 
 namespace mneme::protocol {
@@ -87,7 +88,8 @@ std::string name_of(const state_proof& item) {
                        fmt::join(std::vector<std::uint8_t>(item.key.begin(), item.key.end()), ""));
   std::copy_n(item.key.begin(), size, id.bytes.begin());
   if (item.ns == state_namespace::memories) return to_string(id);
-  return fmt::format("field {} of {}", item.key.substr(size), to_string(id));
+  // A name may be anything, and is not to read like the end of its line.
+  return fmt::format("field {} of {}", print(json(item.key.substr(size))), to_string(id));
 }
 
 } // namespace

@@ -15,7 +15,7 @@ namespace mneme::protocol {
 /// missing_key where it has none. The proofs themselves are verify_proofs()'s.
 result<proof_bundle> read_proven(const json& answer);
 
-/// What each proof is of, in its order: "01HZ… is absent", "field city of 01HZ… is present".
+/// What each proof is of, in its order: "01HZ… is absent", "field \"city\" of 01HZ… is present".
 std::vector<std::string> proven_items(const proof_bundle& bundle);
 
 } // namespace mneme::protocol

@@ -54,7 +54,7 @@ TEST_CASE("absence: what is claimed of ids and fields is what the proofs are of"
   CHECK(refusal_of(gone) == "ok");
   CHECK(protocol::proven_items(*protocol::read_proven(gone))
         == std::vector<std::string>{std::string(nothing) + " is absent",
-                                    std::string("field street of ") + topic + " is absent"});
+                                    std::string("field \"street\" of ") + topic + " is absent"});
   const auto changed = [&](auto change) {
     json other = gone;
     change(other);
