@@ -1,17 +1,12 @@
-"""Requests as JSON. Vectors are most of what a round of many agents says: they are printed many times
-faster than numbers one by one, as the 32-bit floats that they become."""
+"""Requests as JSON. Vectors are most of what a round of many agents says: they go as base64 of the
+32-bit floats that they become, which takes a fourth of the bytes of numbers and hardly any time."""
 
-import itertools
 import json
 import math
-import secrets
+import sys
 from array import array
-from typing import Any, Dict, List, Optional, cast
-
-#: Where a vector stands, until its numbers are put there: a text that nobody else can know.
-_PLACE = secrets.token_hex(16)
-#: Bytes of most numbers of a vector, with the comma.
-_NUMBER = 13
+from base64 import b64encode
+from typing import Any, Callable, Dict, Optional
 
 
 def vector_of(numbers: Any) -> "Optional[array[float]]":
@@ -25,41 +20,37 @@ def vector_of(numbers: Any) -> "Optional[array[float]]":
     return vector if math.isfinite(sum(vector)) else None
 
 
-def _numbers(vector: "array[float]") -> str:
-    """Nine digits tell each 32-bit float from all others."""
-    numbers = "%.9g," * len(vector) % tuple(vector)
-    return "[" + numbers.replace("-0,", "-0.0,")[:-1] + "]"  # "-0" would be the integer, which has no sign
+def _said(value: Any) -> str:
+    if not isinstance(value, array) or value.typecode != "f":
+        raise TypeError(f"a request cannot say {value!r} (of type {type(value).__name__})")
+    if sys.byteorder == "big":
+        value = array("f", value)
+        value.byteswap()
+    return b64encode(value).decode()
+
+
+def _text(request: Dict[str, Any], said: Callable[[Any], Optional[str]], is_strict: bool) -> str:
+    return json.dumps(request, ensure_ascii=False, allow_nan=not is_strict, separators=(",", ":"), default=said)
 
 
 def encoded(request: Dict[str, Any]) -> bytes:
     """The request as UTF-8 text."""
-    vectors: List["array[float]"] = []  # in the order of their places
-
-    def said(value: Any) -> str:
-        if not isinstance(value, array) or value.typecode != "f":
-            raise TypeError(f"a request cannot say {value!r} (of type {type(value).__name__})")
-        vectors.append(cast("array[float]", value))
-        return _PLACE
     try:
-        text = json.dumps(request, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=said)
+        text = _text(request, _said, True)
     except RecursionError:
         raise ValueError("the request is nested too deep, or within itself") from None
-    if vectors:
-        between = text.split(f'"{_PLACE}"')
-        text = "".join(itertools.chain(*itertools.zip_longest(between, map(_numbers, vectors), fillvalue="")))
     return text.encode("utf-8", "surrogatepass")
 
 
 def weight(request: Dict[str, Any]) -> int:
-    """About how many bytes it is, encoded: vectors, which take longest, are not printed for it. What cannot be said
-    weighs little: encoded() says why."""
+    """How many bytes it is, encoded. What cannot be said weighs little: encoded() says why."""
     in_vectors = 0
 
     def counted(value: Any) -> None:
         nonlocal in_vectors
-        in_vectors += _NUMBER * len(value) if isinstance(value, array) else 0
+        in_vectors += 4 * ((value.itemsize * len(value) + 2) // 3) - 2 if isinstance(value, array) else 0
     try:
-        text = json.dumps(request, ensure_ascii=False, separators=(",", ":"), default=counted)
+        text = _text(request, counted, False)
     except (TypeError, ValueError, RecursionError):
         return 0
     return in_vectors + len(text if text.isascii() else text.encode("utf-8", "surrogatepass"))

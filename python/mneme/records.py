@@ -1,6 +1,7 @@
 """Answers as Python likes them: dictionaries whose keys are attributes, too, and lists that print as
 tables."""
 
+import gc
 import html
 import json
 from typing import (Any, Dict, Iterable, List, Mapping, SupportsIndex, Tuple, Union,
@@ -11,10 +12,23 @@ _WIDTH = 60
 _LONG = 240
 _DEEP = 64
 _ITEMS = 3
+#: Bytes of an answer of some hundred objects.
+_MUCH = 1 << 16
 
 
 def parsed(text: Union[str, bytes]) -> "Record":
     """The answer that a text says, with a Record for each object in it."""
+    if len(text) < _MUCH or not gc.isenabled():
+        return _loaded(text)
+    # Nothing of it can be garbage yet, and a collector would look all of it through again and again.
+    gc.disable()
+    try:
+        return _loaded(text)
+    finally:
+        gc.enable()
+
+
+def _loaded(text: Union[str, bytes]) -> "Record":
     answer: Record = json.loads(text, object_hook=Record)
     return answer
 

@@ -1,5 +1,6 @@
-"""Requests as JSON: vectors are printed quickly, and are what they were."""
+"""Requests as JSON: vectors are said quickly, and are what they were."""
 
+import base64
 import json
 import math
 import random
@@ -17,7 +18,7 @@ def bits(vector):
     return array("f", vector).tobytes()
 
 
-def test_a_vector_is_printed_as_the_floats_that_it_is():
+def test_a_vector_is_said_as_the_floats_that_it_is():
     drawn = random.Random(1)
     every = [struct.unpack("f", struct.pack("I", drawn.getrandbits(32)))[0] for _ in range(20_000)]
     every = [number for number in every if math.isfinite(number)]
@@ -26,7 +27,7 @@ def test_a_vector_is_printed_as_the_floats_that_it_is():
         request = asks.find(near_vector=vector, limit=1).request
         assert isinstance(request["near_vector"], array)
         said = json.loads(encoded({"a": "[]", **request, "b": [request["near_vector"]]}))
-        assert bits(said["near_vector"]) == bits(said["b"][0]) == bits(vector)
+        assert base64.b64decode(said["near_vector"], validate=True) == base64.b64decode(said["b"][0]) == bits(vector)
         assert said["a"] == "[]" and said["limit"] == 1
 
 
@@ -37,12 +38,12 @@ def test_what_is_no_vector_is_said_as_it_is():
     assert asks.write("Note", {"numbers": [0.1, 1e300]}).request["data"] == {"numbers": [0.1, 1e300]}
 
 
-def test_what_a_request_weighs_is_about_what_it_is_encoded():
+def test_what_a_request_weighs_is_what_it_is_encoded():
     for data in ({"statement": "tea"}, {"statement": "海" * 99}, {"statement": '"\\\n' * 99}, {"statement": "\ud800"}):
         request = asks.write("Note", data).request
         assert weight(request) == len(encoded(request))
     request = asks.write("Note", {"statement": "tea"}, vector=[math.sin(n) for n in range(384)]).request
-    assert weight(request) == pytest.approx(len(encoded(request)), rel=.1)
+    assert weight(request) == len(encoded(request))
     endless = {}
     endless["a"] = endless
     assert weight(endless) == 0 and weight({"a": object()}) < 20

@@ -8,51 +8,12 @@
 #include "tools/protocol/data_json.hpp"
 #include "tools/protocol/error_text.hpp"
 #include "tools/protocol/find_json.hpp"
+#include "tools/protocol/memory_json.hpp"
 #include "tools/protocol/part_json.hpp"
 
 namespace mneme::protocol {
 
 namespace {
-
-json colour_json(const std::optional<colour>& c) {
-  if (!c) return nullptr;
-  return {{"hashtags", c->hashtags},
-          {"L", c->L},
-          {"a", c->a},
-          {"b", c->b},
-          {"node_id", node_id_of(c->L, c->a, c->b)},
-          {"mode", c->mode}};
-}
-
-json activation_json(const memory& m) {
-  json object{{"last_used", to_string(m.activation.last_used)},
-              {"access_count", m.activation.access_count},
-              {"citations", m.activation.citations}};
-  if (m.head->type == memory_type::topic)
-    object["topic_salience"] = salience_of(m.activation.topic_salience_e9);
-  if (m.signals) {
-    object["strength_raw"] = strength_json(m.signals->strength_e9);
-    object["last_accessed"] = to_string(m.signals->last_accessed);
-    object["ascended"] = m.signals->ascended;
-    object["rotten"] = m.signals->rotten;
-  }
-  return object;
-}
-
-json tombstone_json(const std::optional<tombstone>& t) {
-  if (!t) return nullptr;
-  json object{{"reason", t->reason},
-              {"cause", to_string(t->cause)},
-              {"at", to_string(t->at)},
-              {"by", t->by}};
-  if (t->superseded_by) object["superseded_by"] = to_string(*t->superseded_by);
-  return object;
-}
-
-json embedding_json(const std::optional<embedding_ref>& e) {
-  if (!e) return nullptr;
-  return {{"dim", e->dim}, {"version", e->version}};
-}
 
 json state_roots_json(const state_root_array& roots) {
   json object = json::object();
@@ -104,64 +65,6 @@ std::optional<std::string> word_after(std::string_view text, std::string_view wo
 
 } // namespace
 
-json version_json(const version& v) {
-  json whole{{"version", v.number},
-             {"data", data_json(v.type, v.data)},
-             {"created_at", to_string(v.created_at)},
-             {"created_by", v.created_by},
-             {"expires_at", time_json(v.expires_at)},
-             {"confidence", v.confidence},
-             {"provenance", provenance_json(v.provenance)},
-             {"valid_from", to_string(v.valid_from)},
-             {"valid_until", time_json(v.valid_until)},
-             {"forms_override", {{"short", v.short_overridden}, {"medium", v.medium_overridden}}},
-             {"hash", to_hex(v.hash)}};
-  if (!v.payload.empty()) whole["payload"] = v.payload;
-  return whole;
-}
-
-void put_key(json& into, const head& h) {
-  if (!h.key) return;
-  into["namespace"] = h.key->name_space;
-  into["key"] = h.key->name;
-}
-
-json tombstone_of(const head& h) {
-  return tombstone_json(h.tombstone);
-}
-
-json memory_json(const memory& m) {
-  const head& h = m.head;
-  json whole{
-      {"id", to_string(h.id)},
-      {"uri", to_string(memory_uri{h.type, h.id, m.version->number})},
-      {"type", to_string(h.type)},
-      {"current_version", h.current_version},
-      {"actor_scope", h.actor_scope},
-      {"visibility", to_string(h.visibility)},
-      {"declared_importance", h.declared_importance},
-      {"tags", h.tags},
-      {"frames", frames_json(h.frames)},
-      {"metadata", metadata_json(h.metadata)},
-      {"lifecycle", lifecycle_json(h.lifecycle)},
-      {"colour", colour_json(h.colour)},
-      {"tombstone", tombstone_json(h.tombstone)},
-      {"created_at", to_string(h.created_at)},
-      {"last_updated_at", to_string(h.last_updated_at)},
-      {"embedding", embedding_json(h.embedding)},
-      {"forms", {{"short", m.version->forms.short_form}, {"medium", m.version->forms.medium_form}}},
-      {"activation", activation_json(m)},
-      {"version", version_json(m.version)}};
-  put_key(whole, h);
-  const provenance& from = m.version->provenance;
-  put_standing(whole, m.standing, from.trust || from.source_class, from.source_class);
-  return whole;
-}
-
-json strength_json(std::int64_t strength_e9) {
-  return static_cast<double>(strength_e9) / 1e9;
-}
-
 json hashtag_counts_json(const hashtag_counts& counts) {
   return {{"core", counts.core},
           {"mid", counts.mid},
@@ -184,15 +87,11 @@ json edge_json(const edge_record& e) {
           {"tombstoned_by", e.tombstoned_by}};
 }
 
-void mark_past(json& memories, const std::vector<past_marks>& past) {
-  for (std::size_t i = 0; i < past.size(); ++i) {
-    if (past[i].ended) memories[i]["ended"] = true;
-    if (past[i].superseded) memories[i]["superseded"] = true;
-  }
-}
-
-result<json> find_json(const find_result& found, const request_deadline& time) {
-  auto memories = rows_json(found.memories, memory_json, time.unless_written(found.seq));
+result<json> find_json(const find_result& found, const request_deadline& time, const json& item) {
+  const member_selection selected = selection_of(item);
+  auto memories = rows_json(
+      found.memories, [&selected](const memory& m) { return memory_json(m, selected); },
+      time.unless_written(found.seq));
   if (!memories) return propagate(memories);
   mark_past(*memories, found.past);
   for (std::size_t i = 0; i < found.told.size(); ++i)

@@ -9,23 +9,15 @@
 #include "mneme/engine.hpp"
 #include "tools/protocol/json_path.hpp"
 #include "tools/protocol/json_text.hpp"
+#include "tools/protocol/memory_json.hpp"
 #include "tools/protocol/request_deadline.hpp"
 
 namespace mneme::protocol {
 
-json memory_json(const memory& m);
-json version_json(const version& v);
-/// {reason, cause, at, by, superseded_by?}, or null.
-json tombstone_of(const head& h);
-/// Adds `namespace` and `key`, where the memory has one.
-void put_key(json& into, const head& h);
-/// strength_raw, kept in units of 1e-9.
-json strength_json(std::int64_t strength_e9);
 json hashtag_counts_json(const hashtag_counts& counts);
 json edge_json(const edge_record& e);
-/// Adds `ended` and `superseded` to those of the memories that are.
-void mark_past(json& memories, const std::vector<past_marks>& past);
-result<json> find_json(const find_result& found, const request_deadline& time);
+/// `item`: the request, for what it selects.
+result<json> find_json(const find_result& found, const request_deadline& time, const json& item);
 json roots_json(const root_set& roots);
 /// Of a journal in which all is well.
 json verify_json(const verify_report& checked);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "tools/protocol/memory_json.hpp"
 #include "tools/protocol/near_name.hpp"
 #include "tools/protocol/predicate_json.hpp"
 #include "tools/protocol/receipt.hpp"
@@ -60,6 +61,7 @@ constexpr std::array find_table = {
     key_shape{"exact", &shapes::boolean},
     key_shape{"count", &shapes::boolean},
     key_shape{"explain", &shapes::boolean},
+    key_shape{"select", &shapes::texts},
     receipt_key,
     key_shape{"actor", &shapes::text},
     key_shape{"deadline_ms", &shapes::integer},
@@ -167,6 +169,7 @@ result<find_request> read_find(const json& request, const json_path& at) {
   r.actor = in.text("actor");
   r.deadline_ms = in.integer("deadline_ms");
   r.scope = read_scope(in);
+  read_select(in); // what it names; the answer is cut to it where it is printed
   return finish(failure, std::move(r));
 }
 

@@ -24,6 +24,7 @@ constexpr std::array list_table = {key_shape{"types", &shapes::texts},
                                    key_shape{"include_tombstoned", &shapes::boolean},
                                    key_shape{"include_archived", &shapes::boolean},
                                    key_shape{"include_ended", &shapes::boolean},
+                                   key_shape{"select", &shapes::texts},
                                    key_shape{"actor", &shapes::text},
                                    key_shape{"at_seq", &shapes::integer},
                                    key_shape{"at_least", &shapes::integer},
@@ -55,6 +56,7 @@ result<list_request> read_list(const json& request) {
   r.include_tombstoned = in.flag("include_tombstoned");
   r.include_archived = in.flag("include_archived");
   r.include_ended = in.flag("include_ended");
+  read_select(in); // what it names; the answer is cut to it where it is printed
   const read_options options = read_asker(in, document);
   r.actor = options.actor;
   r.at_seq = options.at_seq;
@@ -139,7 +141,9 @@ result<json> run_list(session& s, const json& request) {
   auto page = s.target().list(std::move(*r));
   if (!page) return propagate(page);
   if (auto ok = hold(s, page->memories); !ok) return propagate(ok);
-  auto memories = rows_json(page->memories, memory_json, time);
+  const member_selection selected = selection_of(request);
+  auto memories = rows_json(
+      page->memories, [&selected](const memory& m) { return memory_json(m, selected); }, time);
   if (!memories) return propagate(memories);
   mark_past(*memories, page->past);
   json answer{{"memories", std::move(*memories)},

@@ -23,11 +23,11 @@ result<void> check_item_of(std::string_view op, std::span<const key_shape> keys,
 /// Precondition: the shape of the request was checked. All items are read before the first is
 /// asked. The deadline of the list holds for each item, whose own may be earlier: both count from
 /// where the list begins.
-template <class Request, class Answer>
+template <class Request, class Answer, class Print>
 result<json> run_many(session& s, const json& request, std::string_view op,
                       result<Request> (*read)(const json&, const json_path&),
                       std::vector<result<Answer>> (engine::*ask)(std::vector<Request>),
-                      result<json> (*print)(const Answer&, const request_deadline&)) {
+                      Print print) {
   const json& items = request["items"];
   if (items.size() > max_batch_items)
     return fail(errc::limit_exceeded,
@@ -53,7 +53,10 @@ result<json> run_many(session& s, const json& request, std::string_view op,
     auto printed = [&]() -> result<json> {
       if (!found) return propagate(found);
       if (auto ok = hold(s, *found); !ok) return propagate(ok);
-      return print(*found, times[i]);
+      if constexpr (std::is_invocable_v<Print, const Answer&, const request_deadline&>)
+        return print(*found, times[i]);
+      else
+        return print(*found, times[i], items[i]);
     }();
     results.push_back(printed ? ok_json(std::move(*printed))
                               : error_json(std::move(printed.error()), list.item(i)));

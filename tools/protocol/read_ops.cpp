@@ -303,7 +303,7 @@ result<json> run_stale_of(session& s, const json& request) {
   auto found = s.target().stale_of(r);
   if (!found) return propagate(found);
   if (auto ok = hold(s, *found); !ok) return propagate(ok);
-  auto list = rows_json(*found, memory_json, time);
+  auto list = rows_json(*found, [](const memory& m) { return memory_json(m); }, time);
   if (!list) return propagate(list);
   return time.in_time(json{{"memories", std::move(*list)}});
 }
@@ -315,7 +315,7 @@ result<json> run_find(session& s, const json& request) {
   auto found = s.target().find(std::move(*r));
   if (!found) return propagate(found);
   if (auto ok = hold(s, *found); !ok) return propagate(ok);
-  return find_json(*found, time);
+  return find_json(*found, time, request);
 }
 
 result<json> run_find_many(session& s, const json& request) {

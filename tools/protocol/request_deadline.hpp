@@ -38,9 +38,8 @@ private:
 };
 
 /// Each row, rendered while there is time.
-template <class Row>
-result<json> rows_json(const std::vector<Row>& rows, json (*print)(const Row&),
-                       const request_deadline& time) {
+template <class Row, class Print>
+result<json> rows_json(const std::vector<Row>& rows, Print print, const request_deadline& time) {
   json list = json::array();
   for (const auto& row : rows) {
     if (auto ok = time.check(); !ok) return propagate(ok);

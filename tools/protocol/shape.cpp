@@ -96,6 +96,13 @@ result<void> check_shape(const json& value, const shape& expected, const json& o
   return {};
 }
 
+result<void> check_vector(const json& value, const json& /*owner*/, const json_path& at) {
+  if (value.is_string()) return {};
+  if (!value.is_array())
+    return wrong_type("a list of numbers, or base64 of 32-bit floats", value, at);
+  return check_list(value, shapes::number, at);
+}
+
 namespace {
 
 /// All that is wrong, so that nobody has to find out one by one: the first with its place, the

@@ -1,5 +1,7 @@
 #include "tools/protocol/value_reader.hpp"
 
+#include <bit>
+#include <cstdint>
 #include <limits>
 #include <span>
 
@@ -12,6 +14,25 @@
 #include "tools/protocol/near_name.hpp"
 
 namespace mneme::protocol {
+
+namespace {
+
+/// The vector whose little-endian 32-bit floats the text has in base64.
+result<std::vector<float>> floats_of(std::string_view text) {
+  auto bytes = from_base64(text);
+  if (!bytes || bytes->size() % sizeof(float) != 0)
+    return fail(errc::bad_value, "a vector as text is base64 of little-endian 32-bit floats");
+  std::vector<float> numbers(bytes->size() / sizeof(float));
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    std::uint32_t bits = 0;
+    for (std::size_t b = sizeof bits; b-- > 0;)
+      bits = bits << 8U | static_cast<unsigned char>((*bytes)[i * sizeof bits + b]);
+    numbers[i] = std::bit_cast<float>(bits);
+  }
+  return numbers;
+}
+
+} // namespace
 
 result<timestamp> read_time(const json& value) {
   if (value.is_string()) return parse_timestamp(value.get_ref<const std::string&>());
@@ -164,6 +185,7 @@ std::optional<std::vector<std::string>> value_reader::texts(std::string_view key
 std::optional<std::vector<float>> value_reader::vector(std::string_view key) {
   const json* value = find(key);
   if (value == nullptr) return std::nullopt;
+  if (value->is_string()) return keep(key, floats_of(text_of(*value)));
   std::vector<float> numbers;
   numbers.reserve(value->size());
   // What is too large becomes infinite here, and the engine refuses it as bad_vector.

@@ -517,7 +517,7 @@ export interface components {
             /** @description A signed scope that narrows what the asker sees. */
             scope?: components["schemas"]["scope"];
             /** @description The query's vector, where the world has no embedder. */
-            vector?: number[];
+            vector?: number[] | string;
             /**
              * @description What you are about to do.
              * @enum {string}
@@ -794,7 +794,7 @@ export interface components {
             /** @description Nearest in meaning to this memory. */
             near_uri?: string;
             /** @description Nearest to this vector. */
-            near_vector?: number[];
+            near_vector?: number[] | string;
             /** @description The time to weigh by, and by which things end; now by default. RFC 3339, or nanoseconds since 1970. */
             now?: string | number;
             /** @description Skip so many results. */
@@ -817,6 +817,8 @@ export interface components {
             receipt?: boolean;
             /** @description A signed scope that narrows what the asker sees. */
             scope?: components["schemas"]["scope"];
+            /** @description Only these members of each memory; all by default. */
+            select?: ("id" | "uri" | "type" | "current_version" | "actor_scope" | "visibility" | "declared_importance" | "tags" | "frames" | "metadata" | "lifecycle" | "colour" | "tombstone" | "created_at" | "last_updated_at" | "embedding" | "forms" | "activation" | "version" | "namespace" | "key")[];
             /** @description false: nothing that rests on what has changed since; true: nothing else. */
             stale?: boolean;
             /** @description Only these types. */
@@ -879,7 +881,7 @@ export interface components {
             /** @description Only these types; all but Chunk by default. */
             types?: ("Identity" | "Fact" | "Preference" | "Belief" | "Event" | "Goal" | "Constraint" | "Capability" | "Pattern" | "Decision" | "Commitment" | "Blocker" | "Note" | "Topic" | "Chunk")[];
             /** @description The words' vector, where the world has no embedder. */
-            vector?: number[];
+            vector?: number[] | string;
             /** @description What to forget, in plain words: "everything about the Globex contract", "ana@example.org", "that the harbour fee is five". */
             words: string;
         };
@@ -1134,7 +1136,7 @@ export interface components {
             /** @description 0 to 1: how far this is to be trusted. By default that of its source_class, or 1. */
             trust?: number;
             /** @description The embedding, where the caller makes its own. */
-            vector?: number[];
+            vector?: number[] | string;
             /**
              * @description Who may see it: private to the actor, scoped, or actor_public.
              * @enum {string}
@@ -1245,6 +1247,8 @@ export interface components {
             owner?: string;
             /** @description A signed scope that narrows what the asker sees. */
             scope?: components["schemas"]["scope"];
+            /** @description Only these members of each memory; all by default. */
+            select?: ("id" | "uri" | "type" | "current_version" | "actor_scope" | "visibility" | "declared_importance" | "tags" | "frames" | "metadata" | "lifecycle" | "colour" | "tombstone" | "created_at" | "last_updated_at" | "embedding" | "forms" | "activation" | "version" | "namespace" | "key")[];
             /** @description Only these types. */
             types?: ("Identity" | "Fact" | "Preference" | "Belief" | "Event" | "Goal" | "Constraint" | "Capability" | "Pattern" | "Decision" | "Commitment" | "Blocker" | "Note" | "Topic" | "Chunk")[];
         };
@@ -1565,7 +1569,7 @@ export interface components {
             /** @description Until when it is true. RFC 3339, or nanoseconds since 1970. */
             valid_until?: string | number;
             /** @description The embedding, where the caller makes its own. */
-            vector?: number[];
+            vector?: number[] | string;
             /**
              * @description Who may see it: private to the actor, scoped, or actor_public.
              * @enum {string}
@@ -1791,7 +1795,7 @@ export interface components {
             /** @description false: do not reinforce what the answer shows. */
             touch?: boolean;
             /** @description The embedding, where the caller makes its own. */
-            vector?: number[];
+            vector?: number[] | string;
         };
         revise_answer: {
             log_position?: {
@@ -2028,7 +2032,7 @@ export interface components {
             /** @description Only memories with this tag. */
             tag?: string;
             /** @description The embedding, where the caller makes its own. */
-            vector?: number[];
+            vector?: number[] | string;
             /** @description Other weights of the parts of a score, as "dates=0,neighbours=0.2". */
             weights?: string;
         };
@@ -2236,7 +2240,7 @@ export interface components {
             /** @description Only these types; all but Chunk by default. */
             types?: ("Identity" | "Fact" | "Preference" | "Belief" | "Event" | "Goal" | "Constraint" | "Capability" | "Pattern" | "Decision" | "Commitment" | "Blocker" | "Note" | "Topic" | "Chunk")[];
             /** @description The words' vector, where the world has no embedder. */
-            vector?: number[];
+            vector?: number[] | string;
             /** @description What it replaces, in plain words; without them what says the old of the same. */
             words?: string;
             /** @description The new memory: {type, data, …} as write takes it. */
@@ -2547,7 +2551,7 @@ export interface components {
             /** @description Until when it is true. RFC 3339, or nanoseconds since 1970. */
             valid_until?: string | number;
             /** @description The embedding, where the caller makes its own. */
-            vector?: number[];
+            vector?: number[] | string;
         };
         verify_answer: {
             entries: number;
@@ -2713,7 +2717,7 @@ export interface components {
             /** @description Until when it is true. RFC 3339, or nanoseconds since 1970. */
             valid_until?: string | number;
             /** @description The embedding, where the caller makes its own. */
-            vector?: number[];
+            vector?: number[] | string;
             /**
              * @description Who may see it: private to the actor, scoped, or actor_public.
              * @enum {string}

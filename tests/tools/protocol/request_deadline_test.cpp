@@ -58,15 +58,15 @@ TEST_CASE(
   coloured.rows.resize(1);
   hits.results.resize(1);
   tiers.outcomes.resize(1);
-  CHECK(find_json(found, over).error().code == errc::deadline_exceeded);
+  CHECK(find_json(found, over, json::object()).error().code == errc::deadline_exceeded);
   CHECK(retrieve_json(retrieved, over).error().code == errc::deadline_exceeded);
   CHECK(chroma_json(coloured, over).error().code == errc::deadline_exceeded);
   CHECK(search_json(hits, over).error().code == errc::deadline_exceeded);
   CHECK(context_json(tiers, over).error().code == errc::deadline_exceeded);
-  CHECK(find_json(found, {}));
+  CHECK(find_json(found, {}, json::object()));
 
   found.seq = retrieved.seq = coloured.seq = seq_no{1};
-  CHECK(find_json(found, over));
+  CHECK(find_json(found, over, json::object()));
   CHECK(retrieve_json(retrieved, over));
   CHECK(chroma_json(coloured, over));
 }

@@ -94,6 +94,16 @@ constexpr refused_line refusals[] = {
      "wrong_type", "provenance.source"},
     {R"({"op":"write","type":"Note","data":{"statement":"x"},"vector":[1,"2"]})", "wrong_type",
      "vector[1]"},
+    {R"({"op":"write","type":"Note","data":{"statement":"x"},"vector":{"a":1}})", "wrong_type",
+     "vector"},
+    {R"({"op":"write","type":"Note","data":{"statement":"x"},"vector":"AAAAAAA="})", "bad_value",
+     "vector"}, // five bytes
+    {R"({"op":"write","type":"Note","data":{"statement":"x"},"vector":"tea"})", "bad_value",
+     "vector"},
+    {R"({"op":"write","type":"Note","data":{"statement":"x"},"vector":"AADAfw=="})", "bad_vector",
+     "vector"}, // not a number
+    {R"({"op":"find","limit":1,"select":["id","statement"]})", "bad_value", "select[1]"},
+    {R"({"op":"list","select":"id"})", "wrong_type", "select"},
     {R"({"op":"write","type":"Note","data":{"statement":"x"},"hashtags":["a"]})", "bad_hashtags",
      "hashtags"},
     {R"({"op":"write","type":"Note","data":{"statement":"x"},"mode":"Adaptive"})", "bad_value",

@@ -8,6 +8,7 @@
 #include "messages/validate/schema.hpp"
 #include "mneme/changes.hpp"
 #include "mneme/types.hpp"
+#include "tools/protocol/memory_json.hpp"
 
 namespace mneme::server {
 
@@ -42,6 +43,10 @@ names search_statuses() {
 }
 names tombstone_causes() {
   return of({"superseded", "wrong", "deleted", "expired"});
+}
+names memory_members() {
+  const auto all = protocol::memory_member_names();
+  return {all.begin(), all.end()};
 }
 names forms() {
   return of({"short", "medium", "full"});
@@ -243,6 +248,10 @@ constexpr std::array note_rows = {
     note_row{"find", "include_archived", "Also archived memories."},
     note_row{"find", "late_binding", "Reinforce what is found; journaled."},
     note_row{"find", "exact", "Never an approximate near."},
+    note_row{"find", "select", "Only these members of each memory; all by default.",
+             memory_members},
+    note_row{"list", "select", "Only these members of each memory; all by default.",
+             memory_members},
     note_row{"find", "count", "Also say how many there are in all."},
 
     note_row{"retrieve", "q", "The question, in plain words."},

@@ -37,8 +37,8 @@ constexpr std::array<std::string_view, 1> root_ops = {"root"};
 constexpr std::array<std::string_view, 1> prove_ops = {"prove"};
 
 constexpr std::array<std::string_view, 4> query_hidden = {"scope", "vector", "explain", "now"};
-constexpr std::array<std::string_view, 7> find_hidden = {
-    "scope", "near_vector", "explain", "late_binding", "exact", "near_k", "rank"};
+constexpr std::array<std::string_view, 8> find_hidden = {
+    "scope", "near_vector", "explain", "late_binding", "exact", "near_k", "rank", "select"};
 constexpr std::array<std::string_view, 2> retrieve_hidden = {"scope", "vector"};
 constexpr std::array<std::string_view, 2> get_hidden = {"scope", "raw"};
 constexpr std::array<std::string_view, 8> write_hidden = {

@@ -1,0 +1,182 @@
+#include "tools/protocol/memory_json.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "tools/protocol/data_json.hpp"
+#include "tools/protocol/near_name.hpp"
+#include "tools/protocol/part_json.hpp"
+
+namespace mneme::protocol {
+
+namespace {
+
+json colour_json(const std::optional<colour>& c) {
+  if (!c) return nullptr;
+  return {{"hashtags", c->hashtags},
+          {"L", c->L},
+          {"a", c->a},
+          {"b", c->b},
+          {"node_id", node_id_of(c->L, c->a, c->b)},
+          {"mode", c->mode}};
+}
+
+json activation_json(const memory& m) {
+  json object{{"last_used", to_string(m.activation.last_used)},
+              {"access_count", m.activation.access_count},
+              {"citations", m.activation.citations}};
+  if (m.head->type == memory_type::topic)
+    object["topic_salience"] = salience_of(m.activation.topic_salience_e9);
+  if (m.signals) {
+    object["strength_raw"] = strength_json(m.signals->strength_e9);
+    object["last_accessed"] = to_string(m.signals->last_accessed);
+    object["ascended"] = m.signals->ascended;
+    object["rotten"] = m.signals->rotten;
+  }
+  return object;
+}
+
+json tombstone_json(const std::optional<tombstone>& t) {
+  if (!t) return nullptr;
+  json object{{"reason", t->reason},
+              {"cause", to_string(t->cause)},
+              {"at", to_string(t->at)},
+              {"by", t->by}};
+  if (t->superseded_by) object["superseded_by"] = to_string(*t->superseded_by);
+  return object;
+}
+
+json embedding_json(const std::optional<embedding_ref>& e) {
+  if (!e) return nullptr;
+  return {{"dim", e->dim}, {"version", e->version}};
+}
+
+struct member {
+  std::string_view name;
+  json (*of)(const memory& m);
+};
+
+/// In the order in which an answer has them.
+constexpr std::array members = {
+    member{"id", [](const memory& m) -> json { return to_string(m.head->id); }},
+    member{"uri",
+           [](const memory& m) -> json {
+             return to_string(memory_uri{m.head->type, m.head->id, m.version->number});
+           }},
+    member{"type", [](const memory& m) -> json { return to_string(m.head->type); }},
+    member{"current_version", [](const memory& m) -> json { return m.head->current_version; }},
+    member{"actor_scope", [](const memory& m) -> json { return m.head->actor_scope; }},
+    member{"visibility", [](const memory& m) -> json { return to_string(m.head->visibility); }},
+    member{"declared_importance",
+           [](const memory& m) -> json { return m.head->declared_importance; }},
+    member{"tags", [](const memory& m) -> json { return m.head->tags; }},
+    member{"frames", [](const memory& m) { return frames_json(m.head->frames); }},
+    member{"metadata", [](const memory& m) { return metadata_json(m.head->metadata); }},
+    member{"lifecycle", [](const memory& m) { return lifecycle_json(m.head->lifecycle); }},
+    member{"colour", [](const memory& m) { return colour_json(m.head->colour); }},
+    member{"tombstone", [](const memory& m) { return tombstone_json(m.head->tombstone); }},
+    member{"created_at", [](const memory& m) -> json { return to_string(m.head->created_at); }},
+    member{"last_updated_at",
+           [](const memory& m) -> json { return to_string(m.head->last_updated_at); }},
+    member{"embedding", [](const memory& m) { return embedding_json(m.head->embedding); }},
+    member{"forms",
+           [](const memory& m) -> json {
+             return {{"short", m.version->forms.short_form},
+                     {"medium", m.version->forms.medium_form}};
+           }},
+    member{"activation", activation_json},
+    member{"version", [](const memory& m) { return version_json(m.version); }},
+    member{"namespace",
+           [](const memory& m) -> json {
+             return m.head->key ? json(m.head->key->name_space) : json(json::value_t::discarded);
+           }},
+    member{"key", [](const memory& m) -> json {
+             return m.head->key ? json(m.head->key->name) : json(json::value_t::discarded);
+           }}};
+static_assert(members.size() <= member_selection::most);
+
+constexpr auto names = [] {
+  std::array<std::string_view, members.size()> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = members[i].name;
+  return all;
+}();
+
+} // namespace
+
+std::span<const std::string_view> memory_member_names() noexcept {
+  return names;
+}
+
+member_selection read_select(value_reader& in) {
+  member_selection selected;
+  in.items("select", [&](const json& item, const json_path& at) {
+    const auto& name = item.get_ref<const std::string&>();
+    const auto* const found = std::ranges::find(names, name);
+    if (found == names.end())
+      in.fail_at(at, errc::bad_value,
+                 fmt::format("a memory has no \"{}\"{}", name, suggestion(name, names)));
+    else
+      selected.add(static_cast<std::size_t>(found - names.begin()));
+  });
+  return selected;
+}
+
+member_selection selection_of(const json& request) {
+  std::optional<error> failure;
+  const json_path document;
+  value_reader in(request, document, failure);
+  return read_select(in);
+}
+
+json version_json(const version& v) {
+  json whole{{"version", v.number},
+             {"data", data_json(v.type, v.data)},
+             {"created_at", to_string(v.created_at)},
+             {"created_by", v.created_by},
+             {"expires_at", time_json(v.expires_at)},
+             {"confidence", v.confidence},
+             {"provenance", provenance_json(v.provenance)},
+             {"valid_from", to_string(v.valid_from)},
+             {"valid_until", time_json(v.valid_until)},
+             {"forms_override", {{"short", v.short_overridden}, {"medium", v.medium_overridden}}},
+             {"hash", to_hex(v.hash)}};
+  if (!v.payload.empty()) whole["payload"] = v.payload;
+  return whole;
+}
+
+void put_key(json& into, const head& h) {
+  if (!h.key) return;
+  into["namespace"] = h.key->name_space;
+  into["key"] = h.key->name;
+}
+
+json tombstone_of(const head& h) {
+  return tombstone_json(h.tombstone);
+}
+
+json memory_json(const memory& m, const member_selection& selected) {
+  json whole = json::object();
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (!selected.has(i)) continue;
+    if (json value = members[i].of(m); !value.is_discarded())
+      whole.push_back({std::string(members[i].name), std::move(value)});
+  }
+  const provenance& from = m.version->provenance;
+  put_standing(whole, m.standing, from.trust || from.source_class, from.source_class);
+  return whole;
+}
+
+json strength_json(std::int64_t strength_e9) {
+  return static_cast<double>(strength_e9) / 1e9;
+}
+
+void mark_past(json& memories, const std::vector<past_marks>& past) {
+  for (std::size_t i = 0; i < past.size(); ++i) {
+    if (past[i].ended) memories[i]["ended"] = true;
+    if (past[i].superseded) memories[i]["superseded"] = true;
+  }
+}
+
+} // namespace mneme::protocol
