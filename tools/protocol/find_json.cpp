@@ -33,6 +33,7 @@ constexpr shape follow_shape{
 
 constexpr std::array find_table = {
     key_shape{"types", &shapes::texts},
+    key_shape{"tags", &shapes::texts},
     key_shape{"where", &shapes::predicate},
     key_shape{"order_by", &order_shape},
     key_shape{"limit", &shapes::integer},
@@ -95,6 +96,18 @@ std::vector<order_by> read_order(value_reader& in) {
   return order;
 }
 
+/// `where`, and each of `tags` beside it.
+std::optional<predicate> read_where(value_reader& in) {
+  and_predicate all;
+  if (const json* where = in.find("where")) all.items.push_back(read_predicate(*where));
+  in.items("tags", [&all](const json& tag, const json_path&) {
+    all.items.push_back({has_tag_predicate{tag.get<std::string>()}});
+  });
+  if (all.items.empty()) return std::nullopt;
+  if (all.items.size() == 1) return std::move(all.items.front());
+  return predicate{std::move(all)};
+}
+
 std::optional<follow_spec> read_follow(value_reader& in) {
   std::optional<follow_spec> follow;
   in.object("follow", [&](value_reader& f) {
@@ -139,7 +152,7 @@ result<find_request> read_find(const json& request, const json_path& at) {
   value_reader in(request, at, failure);
   find_request r;
   r.types = read_types(in);
-  if (const json* where = in.find("where")) r.where = read_predicate(*where);
+  r.where = read_where(in);
   r.order = read_order(in);
   r.limit = in.integer("limit");
   r.offset = in.integer("offset").value_or(0);

@@ -73,6 +73,25 @@ TEST_CASE("what was selected is so in lists, in ticks and among many questions")
   CHECK(members_of(list["memories"][0]) == std::vector<std::string>{"type", "trust"});
 }
 
+TEST_CASE("the tags of a find are conditions beside its where") {
+  engine e = world_of_three();
+  protocol::session s(e);
+  const auto found = [&s](const std::string& keys) {
+    const json answer = json::parse(s.answer(
+        R"({"op":"find","limit":9,"select":["id"],"now":"2200-01-01T00:00:00Z",)" + keys + "}"));
+    INFO(answer.dump());
+    REQUIRE(answer["ok"] == true);
+    return answer["memories"];
+  };
+  const std::string text = R"("where":{"eq":["data.statement","tea"]})";
+  CHECK(found(R"("tags":["a"])") == found(R"("where":{"has_tag":"a"})"));
+  CHECK(found(R"("tags":["a"],)" + text).size() == 1);
+  CHECK(found(R"("tags":["a","b"])").empty());
+  CHECK(found(R"("tags":[],)" + text) == found(text));
+  CHECK(json::parse(s.answer(R"({"op":"find","limit":1,"tags":"a"})"))["error"]["code"]
+        == "wrong_type");
+}
+
 TEST_CASE("a list that selects nothing is of all") {
   engine e = world_of_three();
   protocol::session s(e);

@@ -229,6 +229,7 @@ constexpr std::array note_rows = {
     note_row{"edges", "direction", "Which edges.", [] { return of({"out", "in", "both"}); }},
 
     note_row{"find", "types", "Only these types.", enum_names<memory_type>},
+    note_row{"find", "tags", "Only memories with all of these tags."},
     note_row{"find", "where",
              "A test on fields, an object with one key: {\"has_tag\":\"tea\"}, "
              "{\"eq\":[\"data.status\",\"active\"]}, ne, gt, gte, lt, lte, in, matches, and, or, "
