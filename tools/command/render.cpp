@@ -478,11 +478,11 @@ std::string render_proofs(const json& answer, const page& on) {
 void add_tier(text_table& table, const json& items, const char* tier) {
   for (const auto& i : items)
     table.add({tier, fmt::format("{:.4f}", i["salience"].get<double>()), cell(i["tokens"]),
-               cell(i["uri"]), noted_text(i, cell(i["text"]))});
+               second_of(cell(i["at"])), cell(i["uri"]), noted_text(i, cell(i["text"]))});
 }
 
 std::string render_context(const json& answer, const page& on) {
-  text_table table({"tier", "salience", "tokens", "memory", "text"});
+  text_table table({"tier", "salience", "tokens", "when", "memory", "text"});
   const json& tiers = answer["tiers"];
   add_tier(table, tiers["pinned"], "pinned");
   add_tier(table, tiers["outcomes"], "outcome");
