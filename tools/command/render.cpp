@@ -90,7 +90,10 @@ std::string noted_text(const json& row, std::string text) {
     if (row.contains(mark)) noted += (noted.empty() ? "" : ", ") + std::string(mark);
   noted = with_standing(std::move(noted), row);
   if (!noted.empty()) text = fmt::format("({}) {}", noted, text);
-  if (row.contains("tombstone") && !row["tombstone"].is_null()) text = "(tombstoned) " + text;
+  // What was superseded is marked so where it was by the time that is asked for.
+  if (row.contains("tombstone") && !row["tombstone"].is_null()
+      && row["tombstone"].value("cause", "") != "superseded")
+    text = "(tombstoned) " + text;
   return text;
 }
 
