@@ -511,6 +511,7 @@ json input_schema(const tool_spec& tool, const client& who) {
       // What is said of a tool itself comes first: it is what a model should use.
       json own = patch["properties"];
       own.update(schema["properties"]);
+      own.merge_patch(patch["properties"]); // and what it takes beside what the op does
       schema["properties"] = std::move(own);
     }
     if (patch.contains("required")) required = patch["required"];
