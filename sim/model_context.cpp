@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "messages/text/topic_text.hpp"
 #include "sim/model_lineage.hpp"
@@ -95,6 +96,10 @@ public:
     std::ranges::stable_partition(
         rows, [](const context_entry& e) { return !is_overview(*e.record.head); });
     if (all > looked_at) rows.resize(static_cast<std::size_t>(looked_at));
+    // Of one time and as salient, in the order of their talk.
+    for (std::size_t i = 1; i < rows.size(); ++i)
+      for (std::size_t j = i; j > 0 && is_said_before(rows[j], rows[j - 1]); --j)
+        std::swap(rows[j], rows[j - 1]);
     for (const auto& e : rows) offer(item_of(e), out.notable);
     out.more = all - static_cast<std::int64_t>(out.notable.size());
   }
@@ -226,6 +231,18 @@ private:
            && (s.r.include_ended || (!s.is_superseded(id) && !s.has_ended(m->version)))
            && !is_overview(*m->head)
            && (!s.r.min_trust || trust_in(s.state, id, s.at) >= *s.r.min_trust);
+  }
+  static bool is_said_before(const context_entry& a, const context_entry& b) {
+    const head& left = *a.record.head;
+    const head& right = *b.record.head;
+    const auto place = [](const head& h) {
+      const auto order = h.metadata.find("order");
+      const auto* at =
+          order == h.metadata.end() ? nullptr : std::get_if<std::int64_t>(&order->second);
+      return at == nullptr ? std::numeric_limits<std::int64_t>::max() : *at;
+    };
+    return a.salience == b.salience && left.created_at == right.created_at
+           && is_overview(left) == is_overview(right) && place(left) < place(right);
   }
   static bool is_overview(const head& h) {
     return h.type == memory_type::topic && std::ranges::find(h.tags, overview_tag) != h.tags.end();

@@ -170,7 +170,9 @@ bool passes(const find_request& r, const memory& m, const what_holds& current) {
 
 double salience_of(const model& state, const find_request& r, const memory& m, seq_no at,
                    timestamp now, double distance) {
-  if (m.head->tombstone) return 0.0;
+  const bool was_there =
+      r.as_of && m.head->tombstone && may_have_held(m.head) && m.head->tombstone->at > *r.as_of;
+  if (m.head->tombstone && !was_there) return 0.0;
   const auto w = numbers_of(state.weights_at(viewer_of(r).name(), at));
   return salience(m.activation, now, w, is_near(r) ? std::optional(distance) : std::nullopt);
 }

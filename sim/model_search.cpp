@@ -437,15 +437,21 @@ public:
   bool operator()(const scored_row& a, const scored_row& b) const {
     const head& ours = *a.record.head;
     const head& theirs = *b.record.head;
-    return ours.type != memory_type::chunk && theirs.type != memory_type::chunk
-           && a.record.version->valid_from > b.record.version->valid_from
-           && a.record.version->valid_from <= now_
-           && (ours.actor_scope == theirs.actor_scope || ours.actor_scope.empty())
-           && a.raw >= least_ * b.raw && a.is_dated >= b.is_dated && a.is_said >= b.is_said
-           && says_as_much(a, b) && are_alike(a, b) && identifiers_in(a) == identifiers_in(b);
+    const bool may_be = ours.type != memory_type::chunk && theirs.type != memory_type::chunk
+                        && a.record.version->valid_from <= now_
+                        && (ours.actor_scope == theirs.actor_scope || ours.actor_scope.empty());
+    if (!may_be) return false;
+    if ((s_.r.include_ended || s_.r.include_archived) && holds(a) != holds(b))
+      return holds(a) && are_alike(a, b) && identifiers_in(a) == identifiers_in(b);
+    return a.record.version->valid_from > b.record.version->valid_from && a.raw >= least_ * b.raw
+           && a.is_dated >= b.is_dated && a.is_said >= b.is_said && says_as_much(a, b)
+           && are_alike(a, b) && identifiers_in(a) == identifiers_in(b);
   }
 
 private:
+  [[nodiscard]] bool holds(const scored_row& row) const {
+    return !s_.is_superseded(row.record.head->id) && !s_.has_ended(row.record.version);
+  }
   [[nodiscard]] std::vector<bool> identifiers_in(const scored_row& row) const {
     return identifiers_.whole_in(s_.state.text_at(row.record.head->id, s_.at));
   }

@@ -53,6 +53,7 @@ metadata_map workload::some_metadata() {
   metadata_map m;
   if (draw_.percent(60)) return m;
   m["level"] = draw_.between(0, 4);
+  m["order"] = m["level"];
   if (draw_.percent(50)) m["weight.x"] = static_cast<double>(draw_.below(8)) / 4.0;
   if (draw_.percent(50)) m["place"] = some_text();
   if (draw_.percent(30)) m["done"] = draw_.percent(50);

@@ -71,7 +71,7 @@ struct world_weights {
 
 /// Raised by whatever changes which rows a door answers with, their order or their scores: of
 /// receipts, which are equal where it is.
-inline constexpr std::int64_t ranking_version = 7;
+inline constexpr std::int64_t ranking_version = 8;
 
 enum class search_source : std::uint8_t { all, memory, content };
 enum class search_sort : std::uint8_t { automatic, relevance, recency, hybrid, updated };
@@ -227,8 +227,12 @@ struct search_coverage {
 struct search_metadata {
   search_weights weights;
   std::vector<std::string> terms; ///< of the query
-  bool has_vector = false;        ///< the query had one
-  std::int64_t window = 0;        ///< rows kept of each leg
+  /// The query without function words and names of who speaks, which say nothing of what is looked
+  /// for. Empty where it asks for what somebody said or what was at a time, whatever that was, and
+  /// where nothing is left of it.
+  std::string telling{};
+  bool has_vector = false; ///< the query had one
+  std::int64_t window = 0; ///< rows kept of each leg
 };
 
 struct search_result {

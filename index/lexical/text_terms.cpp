@@ -83,6 +83,37 @@ bool joins_identifier(utf8proc_int32_t c) {
   return c < 0x80 && std::string_view("@._-/:#+\\").contains(static_cast<char>(c));
 }
 
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// "1,000" and "12,500,000.50": the bytes of a number whose thousands commas set apart, where the
+/// text begins with one; else 0.
+std::size_t grouped_number_size(std::string_view text) {
+  const auto digits_at = [&](std::size_t at) {
+    std::size_t end = at;
+    while (end < text.size() && is_digit(text[end])) ++end;
+    return end - at;
+  };
+  constexpr std::size_t group = 3;
+  std::size_t size = digits_at(0);
+  if (size == 0 || size > group || text.front() == '0') return 0;
+  std::size_t groups = 0;
+  for (; size < text.size() && text[size] == ','; ++groups) {
+    const std::size_t digits = digits_at(size + 1);
+    if (digits == 0) break;        // a comma of the sentence
+    if (digits != group) return 0; // a list of numbers
+    size += 1 + group;
+  }
+  if (groups == 0) return 0;
+  if (size < text.size() && text[size] == '.')
+    if (const std::size_t digits = digits_at(size + 1); digits > 0) size += 1 + digits;
+  // "1,000km" is none, nor is "1,000-2,000/x": only what ends with its digits is a number.
+  const bool goes_on =
+      size < text.size() && ((text[size] | 0x20) >= 'a' && (text[size] | 0x20) <= 'z');
+  return goes_on ? 0 : size;
+}
+
 /// One per thread: a stemmer keeps its last result, and the stems of the words that it met last: in
 /// most texts nearly all words are ones that were there before, and to look one up costs a tenth of
 /// its stem.
@@ -155,7 +186,19 @@ private:
   void read_all(std::string_view text) {
     const auto* at = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
     auto left = static_cast<utf8proc_ssize_t>(text.size());
+    char before = ' ';
     while (left > 0) {
+      const std::size_t grouped =
+          is_digit(static_cast<char>(*at)) && begins_number(before)
+              ? add_grouped({reinterpret_cast<const char*>(at), static_cast<std::size_t>(left)})
+              : 0;
+      if (grouped > 0) {
+        at += grouped;
+        left -= static_cast<utf8proc_ssize_t>(grouped);
+        before = '0';
+        continue;
+      }
+      before = static_cast<char>(*at);
       utf8proc_int32_t c = *at;
       utf8proc_ssize_t taken = 1;
       if (*at >= 0x80) taken = utf8proc_iterate(at, left, &c);
@@ -171,6 +214,25 @@ private:
       left -= taken;
     }
     end_identifier();
+  }
+  /// Behind a letter, a digit or what joins them a digit begins no number of its own.
+  [[nodiscard]] bool begins_number(char before) const {
+    return !plain_words_ && !keeps_runs_ && run_.empty() && before != ',' && before != '.';
+  }
+  /// Where the text begins with a number whose thousands are set apart, adds it without commas;
+  /// answers its bytes. Its groups are no terms: two numbers are not alike for ending with "000".
+  std::size_t add_grouped(std::string_view text) {
+    const std::size_t size = grouped_number_size(text);
+    if (size == 0 || size > stemmed_bytes_max) return 0;
+    end_identifier();
+    std::string number;
+    for (const char c : text.substr(0, size))
+      if (c != ',') number.push_back(c);
+    ensure(is_digit(number.front()) && number.size() < size, "its commas are left out");
+    const std::size_t point = number.find('.');
+    terms_.push_back(number.substr(0, point));
+    if (point != std::string::npos) terms_.push_back(number);
+    return size;
   }
   void add_ascii(utf8proc_int32_t c) {
     const bool is_upper = c >= 'A' && c <= 'Z';
@@ -305,7 +367,7 @@ std::vector<std::string> folded_words(std::string_view text) {
 std::string term_rules(std::string_view language) {
   static const std::string rules = [] {
     // Words that releases of the English stemmer have treated differently.
-    std::string all = fmt::format("4 utf8proc {} unicode {} stems", utf8proc_version(),
+    std::string all = fmt::format("5 utf8proc {} unicode {} stems", utf8proc_version(),
                                   utf8proc_unicode_version());
     for (const auto& stem : text_terms("generously skis dying evening internally universities "
                                        "ageing conspiratorially added paste"))

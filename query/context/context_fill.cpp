@@ -1,10 +1,15 @@
 /// What a search found, or what is most salient, in the room that the tiers leave.
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <ranges>
+#include <span>
+#include <tuple>
 
 #include <fmt/format.h>
 
+#include "messages/ensure.hpp"
 #include "messages/text/time_text.hpp"
 #include "query/context/context_state.hpp"
 #include "query/rendering.hpp"
@@ -40,6 +45,14 @@ std::string with_provenance(const context_item& item, const asker& who, std::str
   return fmt::format("[{}, {}] {}", minute_text(item.at), name, text);
 }
 
+/// The place that an importer noted; behind all others without one.
+std::int64_t place_in_talk(const head& h) {
+  const auto order = h.metadata.find("order");
+  const auto* place =
+      order == h.metadata.end() ? nullptr : std::get_if<std::int64_t>(&order->second);
+  return place == nullptr ? std::numeric_limits<std::int64_t>::max() : *place;
+}
+
 /// Puts rows into a tier as long as they fit.
 class filler {
 public:
@@ -64,6 +77,7 @@ public:
       });
     const auto most = static_cast<std::size_t>(most_notable(run_.answer.budget_tokens));
     rows.resize(std::min(rows.size(), most));
+    if (auto ok = order_turns(rows, overview); !ok) return ok;
     for (const row_no row : rows) {
       auto item = fitting(row, context_tier::notable);
       if (!item) return propagate(item);
@@ -90,6 +104,38 @@ public:
   }
 
 private:
+  /// Turns of one time are as salient as each other: they stand as they were said, and not as their
+  /// ids are. What has no place in a talk follows those that have one.
+  result<void> order_turns(std::vector<row_no>& rows, term_no overview) {
+    const attributes& columns = *views_.attributes;
+    const auto key_of = [&](row_no row) {
+      const context_row described = context_row_of(row, run_, views_);
+      const bool is_overview = overview.value != no_number && columns.has_tag(row, overview);
+      return std::tuple(described.salience, described.created_at_ns, is_overview);
+    };
+    for (auto begin = rows.begin(); begin != rows.end();) {
+      const auto key = key_of(*begin);
+      const auto end =
+          std::find_if(begin + 1, rows.end(), [&](row_no row) { return key_of(row) != key; });
+      if (end - begin > 1)
+        if (auto ok = order_by_place({begin, end}); !ok) return ok;
+      begin = end;
+    }
+    return {};
+  }
+  result<void> order_by_place(std::span<row_no> rows) {
+    std::vector<std::pair<std::int64_t, row_no>> placed;
+    for (const row_no row : rows) {
+      auto record = read_row(context_row_of(row, run_, views_), run_, views_, reader_);
+      if (!record) return propagate(record);
+      placed.emplace_back(place_in_talk(record->head), row);
+    }
+    std::ranges::stable_sort(placed, {}, &std::pair<std::int64_t, row_no>::first);
+    ensure(placed.size() == rows.size(), "turns are put in order, and none is left out");
+    std::ranges::copy(placed | std::views::values, rows.begin());
+    return {};
+  }
+
   /// The row as an item, counted, if there is one, it is not shown yet, and it fits.
   result<std::optional<context_item>> fitting(row_no row, context_tier tier) {
     if (row.value == no_number || run_.shown.contains(row.value)) return std::nullopt;

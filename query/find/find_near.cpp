@@ -121,7 +121,7 @@ result<void> find_state::run_near(const read_views& views) {
     const auto hits = near_listed != 0 ? search.nearest_exact(accept)
                                        : search.nearest(accept, near_expected, used_hnsw);
     for (const near_hit& hit : hits) {
-      candidate c = candidate_of(search.row_of(hit.slot), *views.attributes);
+      candidate c = candidate_of(search.row_of(hit.slot), *views.attributes, request.as_of);
       c.distance = hit.distance;
       rows.push_back(c);
     }

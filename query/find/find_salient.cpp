@@ -66,7 +66,7 @@ private:
     }
     for (const auto& [row, passes] : asked_) {
       if (!passes && filter_.test_visible(row) != verdict::yes) continue;
-      run_.rows.push_back(candidate_of(row, columns_));
+      run_.rows.push_back(candidate_of(row, columns_, run_.request.as_of));
       first_.offer(static_cast<std::uint32_t>(run_.rows.size() - 1));
     }
   }

@@ -329,7 +329,7 @@ private:
 
   void add(row_no row, std::uint32_t step, verdict passes) {
     if (passes == verdict::no) return;
-    candidate& found = run_.rows.emplace_back(candidate_of(row, columns_));
+    candidate& found = run_.rows.emplace_back(candidate_of(row, columns_, run_.request.as_of));
     found.step = step;
     found.open = passes == verdict::open;
     run_.some_open |= found.open;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,14 +30,18 @@ struct candidate {
   bool open = false; ///< the predicate needs the record
 };
 
-/// A row with its columns, not scored yet.
-inline candidate candidate_of(row_no row, const attributes& columns) {
+/// A row with its columns, not scored yet. What was superseded after the time that is asked for was
+/// not gone then.
+inline candidate candidate_of(row_no row, const attributes& columns,
+                              std::optional<timestamp> as_of) {
   const row_line& line = columns.rows().line(row);
   candidate c;
   c.row = row;
   c.node = {line.node};
   c.slot = {line.slot};
-  c.tombstoned = (line.flags & row_tombstoned) != 0;
+  const bool was_there =
+      as_of && (line.flags & row_past) != 0 && line.last_updated_at_ns > as_of->ns;
+  c.tombstoned = (line.flags & row_tombstoned) != 0 && !was_there;
   return c;
 }
 

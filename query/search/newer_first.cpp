@@ -11,6 +11,7 @@
 #include "messages/math.hpp"
 #include "messages/text/forms.hpp"
 #include "query/search/asked_identifiers.hpp"
+#include "query/search/search_filter.hpp"
 #include "views/supersession.hpp"
 #include "views/topic_reads.hpp"
 
@@ -86,7 +87,9 @@ public:
         words_(*views.lexical),
         at_(run.context.at),
         documents_(words_.size(corpus::memories, at_).documents),
-        identifiers_(run, views) {
+        identifiers_(run, views),
+        filter_(run, views),
+        all_hold_(leaves_out_superseded(run.request)) {
     for (const auto& hit : hits) said_.emplace_back(hit.slot, share.telling(hit.slot));
   }
 
@@ -121,10 +124,13 @@ private:
   [[nodiscard]] bool may_be_newer(const leg_row& newer, const leg_row& older) const {
     const row_line& later = rows_.line(newer.row);
     const row_line& before = rows_.line(older.row);
-    if (later.valid_from_ns <= before.valid_from_ns || later.valid_from_ns > rule_.now.ns
-        || later.type == memory_type::chunk || before.type == memory_type::chunk
-        || !owners_.counts(later, before))
+    if (later.valid_from_ns > rule_.now.ns || later.type == memory_type::chunk
+        || before.type == memory_type::chunk || !owners_.counts(later, before))
       return false;
+    // Where what no longer holds is asked for, too, that was told: no rule of thumb is needed.
+    const bool holds = all_hold_ || filter_.holds(newer.row);
+    if (!all_hold_ && holds != filter_.holds(older.row)) return holds;
+    if (later.valid_from_ns <= before.valid_from_ns) return false;
     if (newer.raw < rule_.least * older.raw || newer.dates < older.dates
         || newer.speakers < older.speakers)
       return false;
@@ -173,6 +179,8 @@ private:
   seq_no at_;
   std::uint64_t documents_;
   identifiers_had identifiers_;
+  leg_filter filter_;
+  bool all_hold_; ///< what does not is not among the hits
 };
 
 } // namespace

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "index/lexical/function_terms.hpp"
 #include "index/lexical/text_terms.hpp"
 #include "messages/ensure.hpp"
 #include "query/asked_words.hpp"
@@ -38,6 +39,23 @@ std::vector<std::string> names_seen(const asked_speakers& speakers, const leg_fi
 bool asks_of_oneself(const std::vector<std::string>& words) {
   return std::ranges::any_of(
       words, [](const auto& word) { return word == "i" || word == "my" || word == "mine"; });
+}
+
+std::vector<std::string> pieces_between_spaces(const std::string& text) {
+  std::vector<std::string> pieces(1);
+  for (const char c : text) {
+    const bool is_space = c == ' ' || (c >= '\t' && c <= '\r');
+    if (!is_space)
+      pieces.back().push_back(c);
+    else if (!pieces.back().empty())
+      pieces.emplace_back();
+  }
+  return pieces;
+}
+
+bool is_of_function_words(const std::string& text, std::string_view language) {
+  return std::ranges::all_of(text_terms(text, language),
+                             [&](const auto& t) { return is_function_term(t, language); });
 }
 
 is_name_check among(const std::vector<std::string>& names) {
@@ -96,6 +114,19 @@ result<void> search_state::read_circumstances(const read_views& views) {
   said = std::move(*newest);
   speakers = std::move(whom);
   return {};
+}
+
+std::string search_state::telling_part(const read_views& views) const {
+  if (dated || !said.empty()) return {};
+  const leg_filter filter(*this, views);
+  const auto names = names_seen(speakers, filter, *views.attributes, context.at);
+  std::string kept;
+  for (const auto& piece : pieces_between_spaces(request.query))
+    if (!names_somebody(without_contractions(piece), among(names))
+        && !is_of_function_words(without_contractions(piece), views.lexical->language()))
+      kept += (kept.empty() ? "" : " ") + piece;
+  ensure(kept.size() <= request.query.size(), "what tells is a part of the question");
+  return kept;
 }
 
 result<std::optional<std::vector<row_no>>>

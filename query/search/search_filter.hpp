@@ -74,6 +74,9 @@ public:
     return superseded_too(line, found);
   }
 
+  /// At the time that is asked for: neither ended nor superseded.
+  [[nodiscard]] bool holds(row_no row) const { return current_.holds(rows_.rows().line(row)); }
+
   /// Was it made a memory that the asker finds instead?
   [[nodiscard]] bool promoted(row_no row) const {
     const node_no memory{rows_.facets(row).reference};

@@ -46,6 +46,7 @@ result<void> search_state::run_select(const read_views& views) {
     distrusted = distrusted_memories(views, context.at, *request.min_trust, time.goes_on());
   if (auto ok = time.check(); !ok) return ok;
   if (auto ok = read_circumstances(views); !ok) return ok;
+  if (answer.metadata) answer.metadata->telling = telling_part(views);
   if (memory.runs && !filters_memories()) memory.is_counted = count_memories(views);
   if (auto ok = list_rows(views); !ok) return ok;
   stage = search_stage::rank;

@@ -102,6 +102,8 @@ struct search_state {
   // What the question says of when and by whom (search_circumstances.cpp).
   /// Reads it, and what is answered where it says nothing else.
   result<void> read_circumstances(const read_views& views);
+  /// What of the question tells what is looked for (search_metadata::telling).
+  [[nodiscard]] std::string telling_part(const read_views& views) const;
   /// What a question of a time alone is answered from: what whoever it names said then; where that
   /// is nothing, what is of that time; nullopt where that is nothing, or it asks for something
   /// else. `names` are words of names of whom the asker sees.

@@ -220,6 +220,9 @@ class Tools(OnStreams):
 
     def test_a_memory_from_start_to_end(self):
         client = self.start()
+        # A field is its value, or an object that says more of it.
+        self.call(client, "remember", title="Eva", fields={"city": "Porto", "age": {"value": 40}})
+        self.assertIn("Porto", json.dumps(self.call(client, "search", query="which city is Eva in")))
         tea = self.call(client, "remember", text="Ana likes green tea", tags=["drinks"])
         fact = self.call(client, "remember", type="Fact", data={
             "statement": "tea grows in Assam", "subject": "tea", "predicate": "grows in"})

@@ -90,7 +90,10 @@ std::string noted_text(const json& row, std::string text) {
     if (row.contains(mark)) noted += (noted.empty() ? "" : ", ") + std::string(mark);
   noted = with_standing(std::move(noted), row);
   if (!noted.empty()) text = fmt::format("({}) {}", noted, text);
-  if (row.contains("tombstone") && !row["tombstone"].is_null()) text = "(tombstoned) " + text;
+  // What was superseded is marked so where it was by the time that is asked for.
+  if (row.contains("tombstone") && !row["tombstone"].is_null()
+      && row["tombstone"].value("cause", "") != "superseded")
+    text = "(tombstoned) " + text;
   return text;
 }
 
@@ -478,11 +481,11 @@ std::string render_proofs(const json& answer, const page& on) {
 void add_tier(text_table& table, const json& items, const char* tier) {
   for (const auto& i : items)
     table.add({tier, fmt::format("{:.4f}", i["salience"].get<double>()), cell(i["tokens"]),
-               cell(i["uri"]), noted_text(i, cell(i["text"]))});
+               second_of(cell(i["at"])), cell(i["uri"]), noted_text(i, cell(i["text"]))});
 }
 
 std::string render_context(const json& answer, const page& on) {
-  text_table table({"tier", "salience", "tokens", "memory", "text"});
+  text_table table({"tier", "salience", "tokens", "when", "memory", "text"});
   const json& tiers = answer["tiers"];
   add_tier(table, tiers["pinned"], "pinned");
   add_tier(table, tiers["outcomes"], "outcome");

@@ -22,6 +22,8 @@ namespace {
 constexpr double default_least_match = 0.25;
 /// The nearest that are shown beside an absence.
 constexpr std::int64_t most_nearest = 3;
+/// So many of the best by rank are looked at for them: the largest limit with the smallest window.
+constexpr std::int64_t looked_at = 12;
 
 constexpr std::array named_field_keys = {key_shape{"topic", &shapes::text, true},
                                          key_shape{"name", &shapes::text, true}};
@@ -130,7 +132,15 @@ struct searched {
   json counts;
   double best_match = 0;
   std::vector<json> nearest{};
+  std::string telling{}; ///< of the question, without names of who speaks and function words
 };
+
+void order_by_match(searched& found) {
+  std::ranges::stable_sort(found.nearest, std::greater(),
+                           [](const json& hit) { return hit["match"].get<double>(); });
+  if (found.nearest.size() > static_cast<std::size_t>(most_nearest))
+    found.nearest.resize(most_nearest);
+}
 
 result<searched> searched_for(session& s, json asked) {
   auto found = s.run("search", std::move(asked));
@@ -139,7 +149,8 @@ result<searched> searched_for(session& s, json asked) {
   const json& memories = coverage["memory"];
   const json& chunks = coverage["content"];
   searched out{.counts = {{"memories", memories["searched"]}, {"chunks", chunks["searched"]}},
-               .best_match = coverage["best_match"].get<double>()};
+               .best_match = coverage["best_match"].get<double>(),
+               .telling = (*found)["metadata"]["telling"].get<std::string>()};
   for (const char* key : {"ended", "superseded", "distrusted"})
     out.counts[key] = memories.value(key, std::int64_t{0}) + chunks.value(key, std::int64_t{0});
   for (const auto& hit : (*found)["results"]) {
@@ -151,6 +162,7 @@ result<searched> searched_for(session& s, json asked) {
     if (hit.contains("superseded")) near["superseded"] = true;
     out.nearest.push_back(std::move(near));
   }
+  order_by_match(out);
   return out;
 }
 
@@ -160,9 +172,7 @@ void add(searched& to, searched&& more) {
   to.best_match = std::max(to.best_match, more.best_match);
   if (more.nearest.empty()) return;
   std::ranges::move(more.nearest, std::back_inserter(to.nearest));
-  std::ranges::stable_sort(to.nearest, std::greater(),
-                           [](const json& hit) { return hit["match"].get<double>(); });
-  if (to.nearest.size() > static_cast<std::size_t>(most_nearest)) to.nearest.resize(most_nearest);
+  order_by_match(to);
 }
 
 /// What holds now, as a search has it, and of memories what is archived, too: that is put away, and
@@ -174,10 +184,18 @@ result<searched> nearest_of(session& s, const json& request, const json& seq) {
   asked["at_seq"] = seq;
   if (!is_given(asked, "now") && !is_given(request, "at_seq"))
     asked["now"] = to_string(s.target().now());
-  asked["limit"] = most_nearest;
+  asked["limit"] = looked_at;
   asked["sort"] = "relevance";
   asked["similarity_floor"] = 0;
+  asked["include_metadata"] = true;
   auto found = searched_for(s, asked);
+  if (!found) return found;
+  // Whoever speaks and is named said something, and "has" and "the" are in most of it: neither says
+  // what is asked.
+  if (!found->telling.empty() && found->telling != request["query"]) {
+    asked["query"] = found->telling;
+    found = searched_for(s, asked);
+  }
   if (!found || asked.value("source_type", "") == "content") return found;
   asked["status"] = "archived";
   asked["source_type"] = "memory";

@@ -280,6 +280,7 @@ result<json> search_json(const search_result& found, const request_deadline& tim
   if (found.metadata)
     answer["metadata"] = {{"weights", to_string(found.metadata->weights)},
                           {"terms", found.metadata->terms},
+                          {"telling", found.metadata->telling},
                           {"has_vector", found.metadata->has_vector},
                           {"window", found.metadata->window}};
   if (found.form) {

@@ -123,3 +123,18 @@ TEST_CASE("the rules of a language are told from those of others, and English on
   CHECK(again.language() == "german");
   CHECK(again.document_frequency(corpus::memories, again.term("haus"), {1}) == 1);
 }
+
+TEST_CASE("a number is found with the commas of its thousands and without") {
+  const auto has = [](std::string_view text, const std::string& term) {
+    const auto all = text_terms(text);
+    return std::ranges::count(all, term) == 1;
+  };
+  CHECK(text_terms("1,000") == terms{"1000"});
+  CHECK(has("it costs $12,500,000, he said", "12500000"));
+  CHECK(has("1,234.50 euros", "1234.50"));
+  CHECK(has("1,234.50 euros", "1234"));
+  for (const std::string text : {"1,2,3", "1,0000", "1234,567", "x1,000", "0,123", "1,000,2"})
+    CHECK_FALSE(has(text, "1000"));
+  CHECK(text_terms("1,2") == terms{"1", "2"});
+  CHECK(text_terms("1000, 200") == terms{"1000", "200"});
+}

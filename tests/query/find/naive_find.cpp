@@ -446,8 +446,11 @@ naive_answer naive_find(const small_world& world, const find_request& r,
   if (near_query) keep_nearest(rows, r, *near_query);
   for (auto& c : rows) {
     const auto distance = near_query ? std::optional(c.distance) : std::nullopt;
-    c.score = score_of(activation_at(world, c.id, at), c.state->head.tombstone.has_value(),
-                       distance, now);
+    const auto& gone = c.state->head.tombstone;
+    const bool was_there =
+        gone && gone->cause == tombstone_cause::superseded && r.as_of && gone->at > *r.as_of;
+    c.score =
+        score_of(activation_at(world, c.id, at), gone.has_value() && !was_there, distance, now);
   }
   const auto order = order_of(r, near_query.has_value());
   std::ranges::sort(rows, [&](const row& a, const row& b) { return in_order(a, b, order); });

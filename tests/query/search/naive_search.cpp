@@ -68,6 +68,8 @@ public:
     return rows_;
   }
 
+  [[nodiscard]] bool holds(const naive_row& row) const { return !superseded(row) && !ended(row); }
+
 private:
   static bool live(const naive_row& row) { return !row.tombstoned; }
   static bool held(const naive_row& row) { return live(row) || row.past_since; }
@@ -394,8 +396,15 @@ bool is_newer(const scored& a, const scored& b, const search_request& r, const s
               const naive_world& world, timestamp now) {
   if (a.row->valid_from > r.as_of.value_or(now)) return false;
   if (a.row->type == memory_type::chunk || b.row->type == memory_type::chunk) return false;
-  if (a.row->valid_from <= b.row->valid_from) return false;
   if (a.row->actor != b.row->actor && !a.row->actor.empty()) return false;
+  const asked_identifiers named(r.query, default_language);
+  const bool same_names = named.whole_in(a.row->text) == named.whole_in(b.row->text);
+  if (r.include_ended || r.include_archived) {
+    const naive_leg leg(world, r, w, now, false);
+    if (leg.holds(*a.row) != leg.holds(*b.row))
+      return leg.holds(*a.row) && same_names && are_alike(a, b, world);
+  }
+  if (a.row->valid_from <= b.row->valid_from) return false;
   if (a.raw < w.newer * b.raw || (b.dated && !a.dated) || (b.named && !a.named)) return false;
   std::set<std::string> asked;
   for (const auto& t : distinct_terms(r.query, default_language))
@@ -403,8 +412,7 @@ bool is_newer(const scored& a, const scored& b, const search_request& r, const s
   const auto ours = text_terms(a.row->text);
   const auto theirs = text_terms(b.row->text);
   std::erase_if(asked, [&](const auto& t) { return std::ranges::count(theirs, t) == 0; });
-  const asked_identifiers named(r.query, default_language);
-  if (named.whole_in(a.row->text) != named.whole_in(b.row->text)) return false;
+  if (!same_names) return false;
   if (!are_alike(a, b, world)) return false;
   return asked.size() >= 2 && std::ranges::all_of(asked, [&](const auto& t) {
            return std::ranges::count(ours, t) != 0;

@@ -68,6 +68,13 @@ result<json> build_find(const json& arguments) {
   return request;
 }
 
+/// Who has nothing to say of a field but its value gives that alone.
+void put_plain_fields(json& request) {
+  if (!is_given(request, "fields") || !request["fields"].is_object()) return;
+  for (auto& [name, field] : request["fields"].items())
+    if (!field.is_object() && !field.is_null()) field = json{{"value", field}};
+}
+
 /// Plain text becomes a Note; a placement, a title or fields mean a topic.
 result<json> build_remember(const json& arguments) {
   json request = arguments;
@@ -83,6 +90,7 @@ result<json> build_remember(const json& arguments) {
                   "title");
     if (!is_given(request, "placement"))
       request["placement"] = is_given(request, "topic_id") ? "extend_topic" : "new_topic";
+    put_plain_fields(request);
     return request;
   }
   request["similar"] = true;
@@ -242,7 +250,8 @@ result<json> build_relate(const json& arguments) {
 }
 
 constexpr std::string_view remember_patch = R"({"properties":{
-  "text":{"type":"string","description":"What to remember, in plain words: becomes a Note."}},
+  "text":{"type":"string","description":"What to remember, in plain words: becomes a Note."},
+  "fields":{"description":"Of a topic, by name: {\"city\": \"Porto\"}, or {\"city\": {\"value\": \"Porto\", …}} to say more of it.","additionalProperties":{"type":["object","string","number","boolean"]}}},
   "required":[]})";
 constexpr std::string_view get_patch = R"({"required":[]})";
 constexpr std::string_view update_patch = R"({"properties":{
@@ -502,6 +511,7 @@ json input_schema(const tool_spec& tool, const client& who) {
       // What is said of a tool itself comes first: it is what a model should use.
       json own = patch["properties"];
       own.update(schema["properties"]);
+      own.merge_patch(patch["properties"]); // and what it takes beside what the op does
       schema["properties"] = std::move(own);
     }
     if (patch.contains("required")) required = patch["required"];
