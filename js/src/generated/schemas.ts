@@ -328,6 +328,8 @@ export interface components {
             results: components["schemas"]["item"][];
         };
         chroma_many_request: {
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Give up after so many milliseconds. */
             deadline_ms?: number;
             items: Record<string, unknown>[];
@@ -732,6 +734,8 @@ export interface components {
             results: components["schemas"]["item"][];
         };
         find_many_request: {
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Give up after so many milliseconds. */
             deadline_ms?: number;
             items: Record<string, unknown>[];
@@ -1196,6 +1200,8 @@ export interface components {
             ok: true;
         };
         journal_request: {
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Give up after so many milliseconds. */
             deadline_ms?: number;
             from?: number;
@@ -1437,6 +1443,8 @@ export interface components {
         prove_request: {
             /** @description The agent that asks or acts; it sees its own memories and public ones. */
             actor?: string;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Give up after so many milliseconds. */
             deadline_ms?: number;
             /** @description Edges to prove: {src, type, dst}. */
@@ -1739,6 +1747,8 @@ export interface components {
             results: components["schemas"]["item"][];
         };
         retrieve_many_request: {
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Give up after so many milliseconds. */
             deadline_ms?: number;
             items: Record<string, unknown>[];
@@ -1915,6 +1925,8 @@ export interface components {
             results: components["schemas"]["item"][];
         };
         search_many_request: {
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Give up after so many milliseconds. */
             deadline_ms?: number;
             items: Record<string, unknown>[];
@@ -2169,6 +2181,8 @@ export interface components {
             world_id: string;
         };
         stats_request: {
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Give up after so many milliseconds. */
             deadline_ms?: number;
             /** @constant */
