@@ -13,7 +13,7 @@ namespace mneme {
 namespace {
 
 constexpr std::chrono::milliseconds shortest_rest{10};
-constexpr std::chrono::milliseconds longest_rest{50};
+constexpr std::chrono::milliseconds longest_rest{25};
 constexpr std::chrono::milliseconds rest_while_away{250};
 /// So many times in a lease: one may be lost.
 constexpr int renewals_in_lease = 3;
