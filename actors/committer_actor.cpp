@@ -162,8 +162,10 @@ void committer_actor::begin_batch(std::shared_ptr<const commit_batch> batch,
   ensure(batch->last_seq.value == world_->published_seq().value + batch->entries.size(),
          "a batch follows what is published");
   batch_ = std::move(batch);
-  // What is in the log is durable; the copy of it is brought to the disk from time to time.
-  const bool wants_sync = batch_->durable && !world_->journal->is_led();
+  // What is in the log is durable; the copy of it is brought to the disk from time to time, and
+  // before it loses what a trim names.
+  const bool is_trim = batch_->entries.back().header.kind == entry_kind::trim;
+  const bool wants_sync = batch_->durable && (is_trim || !world_->journal->is_led());
   syncs_batch_ = wants_sync || world_->journal->bytes() - synced_bytes_ >= max_unsynced_bytes;
   ensure(world_->ledger->roots().seq == world_->published_seq(),
          "the ledger stands at the published seq between batches");
@@ -380,7 +382,8 @@ void committer_actor::checkpoint_if_due() {
 }
 
 void committer_actor::look_at_history_if_due() {
-  if (!owners_.retention || !is_worth_a_look(world_->journal->bytes(), looked_at_bytes_)) return;
+  if (!owners_.retention || world_->follows()) return;
+  if (!is_worth_a_look(world_->journal->bytes(), looked_at_bytes_)) return;
   looked_at_bytes_ = world_->journal->bytes();
   request(owners_.retention, caf::infinite, look_at_history{})
       .then(

@@ -15,8 +15,7 @@ result<trim_report> engine::trim(const trim_options& options,
   if (options.before && options.before_time)
     return fail(errc::bad_value, "a trim is before a seq or before a time", "before");
   return impl_->inside_to_write([&](running_engine& to) -> result<trim_report> {
-    if (to.state->standing != nullptr)
-      return fail(errc::unsupported, "a world on a log is not trimmed: its followers replay all");
+    if (to.state->follows()) return std::unexpected(to.state->standing->refusal());
     if (to.options.commits.read_only)
       return fail(errc::read_only, "the engine was opened read-only");
     auto deadline = deadline_in(to, deadline_ms);

@@ -13,7 +13,7 @@ namespace mneme {
 namespace {
 
 constexpr std::chrono::milliseconds shortest_rest{10};
-constexpr std::chrono::milliseconds longest_rest{50};
+constexpr std::chrono::milliseconds longest_rest{25};
 constexpr std::chrono::milliseconds rest_while_away{250};
 /// So many times in a lease: one may be lost.
 constexpr int renewals_in_lease = 3;
@@ -25,7 +25,8 @@ constexpr unsigned attempts_to_claim = 3;
 /// Of the log's content, and of what was made of it here. What is wrong with how it is reached, or
 /// with the disk, somebody may mend.
 bool is_for_good(const error& why) {
-  return why.code == errc::corrupt || why.code == errc::format_unsupported;
+  return why.code == errc::corrupt || why.code == errc::format_unsupported
+         || why.code == errc::trimmed;
 }
 
 std::unexpected<error> rolled_back(const log_tail& tail, const log_point& copy) {

@@ -155,8 +155,12 @@ result<std::optional<log_membership>> place_on_log(world_options& w,
                         .may_lead = may_lead,
                         .only_leads = !options.follow,
                         .standing = standing};
+  auto connect = [logs = options.logs, at = **address] { return logs(at); };
   if (options.follow) {
-    w.log = world_log{.address = **address, .follow = std::move(*log), .standing = standing};
+    w.log = world_log{.address = **address,
+                      .follow = std::move(*log),
+                      .connect = std::move(connect),
+                      .standing = standing};
     return member;
   }
   w.log =
@@ -172,6 +176,7 @@ result<std::optional<log_membership>> place_on_log(world_options& w,
                   if (!own) return nullptr;
                   return std::make_shared<lease_keeper>(std::move(*own), epoch, lease, standing);
                 },
+                .connect = std::move(connect),
                 .standing = std::move(standing)};
   return member;
 }

@@ -55,7 +55,7 @@ engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<worl
   a.vectors = system.spawn(vectors_behavior, w);
   a.attributes = system.spawn(attributes_behavior, w);
   a.checkpointer = spawn_blocking(system, options.threads, checkpointer_behavior, w);
-  if (options.retention.any() && !options.commits.read_only && !w->journal->is_led())
+  if (options.retention.any() && !options.commits.read_only)
     a.retention = spawn_blocking(system, options.threads, retention_behavior, w, options.retention,
                                  options.queries.time);
   for (std::size_t i = 0; i < options.readers; ++i)

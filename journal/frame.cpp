@@ -358,6 +358,44 @@ result<std::vector<raw_entry>> decode_frame_body(const frame_prefix& prefix,
   return entries;
 }
 
+bool lacks_payload(const raw_entry& raw) {
+  return raw.erased || raw.trimmed.has_value();
+}
+
+bool has_dropped(const trim_payload& trim, const frame_prefix& prefix,
+                 std::span<const raw_entry> entries) {
+  seq_no seq = prefix.first_seq;
+  for (const raw_entry& raw : entries) {
+    if (!lacks_payload(raw) && trim.drops(seq)) return true;
+    seq = seq.next();
+  }
+  return false;
+}
+
+encoded_frame frame_without(const journaled_trim& by, const frame_prefix& prefix,
+                            std::span<const raw_entry> raws) {
+  ensure(raws.size() == prefix.count, "a frame has the entries that its prefix counts");
+  std::vector<entry> entries;
+  entries.reserve(raws.size());
+  seq_no seq = prefix.first_seq;
+  for (const raw_entry& raw : raws) {
+    entry& e = entries.emplace_back();
+    e.header_bytes = raw.header;
+    if (raw.trimmed) {
+      e.payload = *raw.trimmed;
+    } else if (!raw.erased && by.trim.drops(seq)) {
+      e.payload =
+          trimmed_payload{.bytes = static_cast<std::uint32_t>(raw.payload.size()), .by = by.at};
+    } else {
+      if (raw.erased) e.payload = erased_payload{};
+      e.payload_bytes = raw.payload;
+    }
+    seq = seq.next();
+  }
+  return encode_frame(entries, prefix.first_seq, prefix.seal, prefix.previous_frame,
+                      prefix.previous_root, prefix.durable_through);
+}
+
 digest frame_hash(std::string_view prefix, std::string_view header_block) {
   sha256 hash;
   return hash.update(prefix).update(header_block).finish();

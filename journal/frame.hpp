@@ -123,4 +123,18 @@ result<std::vector<raw_entry>> decode_frame_body(const frame_prefix& prefix,
                                                  std::string_view header_block,
                                                  std::string_view payload_block);
 
+/// A trim that a journal has.
+struct journaled_trim {
+  seq_no at; ///< its entry
+  trim_payload trim;
+};
+/// No payload is there: it was erased, or a trim has dropped it.
+bool lacks_payload(const raw_entry& raw);
+/// Whether the frame of these entries has a payload that the trim drops.
+bool has_dropped(const trim_payload& trim, const frame_prefix& prefix,
+                 std::span<const raw_entry> entries);
+/// The frame as it is without what the trim drops; its hash stays.
+encoded_frame frame_without(const journaled_trim& by, const frame_prefix& prefix,
+                            std::span<const raw_entry> entries);
+
 } // namespace mneme

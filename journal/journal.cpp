@@ -286,7 +286,7 @@ result<void> journal::impl::erase_first() {
   if (!is_unerased) return {};
   auto erased = leader->look();
   if (erased) {
-    auto done = leader->erase(owed, {});
+    auto done = leader->erase(owed);
     if (done) {
       is_unerased = false;
       if (*done == erase_outcome::done) owed.clear();
@@ -544,10 +544,6 @@ result<void> journal::append_seal(const digest& root) {
 result<void> journal::append_copy(const log_frame& frame) {
   if (auto ok = impl_->usable(); !ok) return ok;
   ensure(impl_->leader == nullptr, "a journal is filled before it is led");
-  if (frame.is_trimmed)
-    return fail(errc::unsupported,
-                "the log was trimmed, and this program makes no world of what is "
-                "left");
   auto prefix = check_log_frame(frame);
   if (!prefix) return propagate(prefix);
   if (prefix->first_seq != impl_->last.next() || prefix->previous_frame != impl_->last_frame)
@@ -563,6 +559,10 @@ result<void> journal::sync() {
   return impl_->final_failure(impl_->sync());
 }
 
+result<void> journal::may_trim() const {
+  return impl_->leader != nullptr ? impl_->leader->store().may_trim() : result<void>();
+}
+
 result<void> journal::may_erase() const {
   return impl_->leader != nullptr ? impl_->leader->store().may_erase() : result<void>();
 }
@@ -570,7 +570,7 @@ result<void> journal::may_erase() const {
 result<void> journal::erase(std::span<const seq_no> seqs) {
   if (auto ok = impl_->usable(); !ok) return ok;
   if (impl_->leader != nullptr) {
-    auto erased = impl_->leader->erase(seqs, {});
+    auto erased = impl_->leader->erase(seqs);
     const bool is_known =
         erased
         || (erased.error().code != errc::busy && erased.error().code != errc::outcome_unknown
@@ -598,7 +598,7 @@ void journal::owe_erasure(std::vector<seq_no> seqs) {
 result<void> journal::settle_erasure() {
   if (impl_->owed.empty() || impl_->leader == nullptr) return {};
   if (auto ok = may_erase(); !ok) return ok;
-  auto erased = impl_->leader->erase(impl_->owed, {});
+  auto erased = impl_->leader->erase(impl_->owed);
   if (!erased) return propagate(erased);
   impl_->is_unerased = false;
   if (*erased == erase_outcome::kept)

@@ -93,8 +93,8 @@ public:
   /// The leader takes nothing more; the copy itself is whole.
   [[nodiscard]] bool is_refused() const;
   /// A frame that the log has, behind the last; erased payloads are so here too. version_conflict
-  /// if it does not follow: nothing has changed; corrupt if it is no frame; unsupported if it was
-  /// trimmed; disk_full as append(). Precondition: nobody leads.
+  /// if it does not follow: nothing has changed; corrupt if it is no frame; disk_full as append().
+  /// Precondition: nobody leads.
   result<void> append_copy(const log_frame& frame);
   [[nodiscard]] const digest& last_frame() const;
 
@@ -117,6 +117,8 @@ public:
   /// Last seq known durable.
   [[nodiscard]] seq_no durable_through() const;
 
+  /// Whether what a trim drops can go from the log: what the log says to that.
+  [[nodiscard]] result<void> may_trim() const;
   /// Whether erase() can do all that it promises: what the log says to that.
   [[nodiscard]] result<void> may_erase() const;
   /// Overwrites the payloads of these entries, which are ascending, with zeros of the same length,

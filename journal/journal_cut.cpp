@@ -32,6 +32,7 @@ journal_cut cut_at_start(const world_id& world) {
           .full = {},
           .begun = seq_no{1},
           .begun_bytes = segment_head_bytes,
+          .entry_bytes = segment_head_bytes,
           .entry_frame = {},
           .last_frame = {},
           .ends_with_seal = false,
@@ -83,6 +84,7 @@ result<journal_cut> find_cut(file_system& fs, const std::string& dir, const worl
                   .full = {first, first + static_cast<std::ptrdiff_t>(index)},
                   .begun = walk->segments()[index],
                   .begun_bytes = walk->offset(),
+                  .entry_bytes = walk->offset(),
                   .entry_frame = (*frame)->hash,
                   .last_frame = (*frame)->hash,
                   .root = {}};

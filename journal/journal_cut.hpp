@@ -15,8 +15,9 @@ struct journal_cut {
   std::vector<seq_no> full;    ///< segments that stay whole, which nobody appends to any more
   std::optional<seq_no> begun; ///< the segment behind them, of which only the first bytes stay
   std::uint64_t begun_bytes = 0;
-  digest entry_frame; ///< hash of the frame of `at`, and so of all before it
-  digest last_frame;  ///< of what stays, a seal included
+  std::uint64_t entry_bytes = 0; ///< of these, up to the end of the frame of `at`
+  digest entry_frame;            ///< hash of the frame of `at`, and so of all before it
+  digest last_frame;             ///< of what stays, a seal included
   bool ends_with_seal = false;
   std::optional<digest> root; ///< that the journal records as of `at`; none behind its last frame
 };

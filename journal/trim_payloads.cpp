@@ -12,41 +12,6 @@ namespace mneme {
 
 namespace {
 
-bool lacks(const raw_entry& raw) {
-  return raw.erased || raw.trimmed.has_value();
-}
-
-bool drops_of(const trim_payload& trim, const journal_frame& frame) {
-  seq_no seq = frame.prefix.first_seq;
-  for (const raw_entry& raw : frame.entries) {
-    if (!lacks(raw) && trim.drops(seq)) return true;
-    seq = seq.next();
-  }
-  return false;
-}
-
-/// The frame's entries as they are written again.
-std::vector<entry> entries_without(const journaled_trim& by, const journal_frame& frame) {
-  std::vector<entry> entries;
-  entries.reserve(frame.entries.size());
-  seq_no seq = frame.prefix.first_seq;
-  for (const raw_entry& raw : frame.entries) {
-    entry& e = entries.emplace_back();
-    e.header_bytes = raw.header;
-    if (raw.trimmed) {
-      e.payload = *raw.trimmed;
-    } else if (!raw.erased && by.trim.drops(seq)) {
-      e.payload =
-          trimmed_payload{.bytes = static_cast<std::uint32_t>(raw.payload.size()), .by = by.at};
-    } else {
-      if (raw.erased) e.payload = erased_payload{};
-      e.payload_bytes = raw.payload;
-    }
-    seq = seq.next();
-  }
-  return entries;
-}
-
 /// One segment without what is dropped; left alone if it has nothing of that.
 class segment_rewrite {
 public:
@@ -74,7 +39,7 @@ public:
       const std::uint64_t size = frame_bytes(frame.prefix);
       const std::size_t begin = fresh.size();
       if (auto ok = append(**in, offset, size, fresh); !ok) return propagate(ok);
-      const bool lacks_more = drops_of(by.trim, frame);
+      const bool lacks_more = has_dropped(by.trim, frame.prefix, frame.entries);
       if (lacks_more) {
         ensure(last_seq(frame.prefix) < by.trim.before, "a trim drops what is before its point");
         is_changed = true;
@@ -110,8 +75,8 @@ private:
     seq_no seq = frame.prefix.first_seq;
     for (const raw_entry& raw : frame.entries) {
       const std::uint64_t size = payload_step(raw.payload.size());
-      const bool goes = lacks_more && !lacks(raw) && by.trim.drops(seq);
-      if (!lacks(raw) && !goes) moved.note(was, now);
+      const bool goes = lacks_more && !lacks_payload(raw) && by.trim.drops(seq);
+      if (!lacks_payload(raw) && !goes) moved.note(was, now);
       was += size;
       now += goes ? payload_step(0) : size;
       seq = seq.next();
@@ -119,9 +84,7 @@ private:
   }
 
   static std::string without(const journaled_trim& by, const journal_frame& frame) {
-    const frame_prefix& p = frame.prefix;
-    auto made = encode_frame(entries_without(by, frame), p.first_seq, false, p.previous_frame,
-                             p.previous_root, p.durable_through);
+    auto made = frame_without(by, frame.prefix, frame.entries);
     ensure(made.hash == frame.hash, "what a frame lacks does not change its hash");
     return std::move(made.bytes);
   }
@@ -132,15 +95,23 @@ private:
 };
 
 /// Segments are written anew in their order: by the last entry that is dropped, where that is by
-/// this trim, the last one was.
+/// this trim, the last one was. What came from a log without it says nothing of what was here
+/// before: so by the first one, too.
 result<bool> is_rewritten(file_system& fs, const std::string& dir, const world_id& world,
                           const journaled_trim& by) {
-  ensure(!by.trim.dropped.empty(), "a trim drops something");
-  const auto top = static_cast<unsigned char>(by.trim.dropped.back());
-  const seq_no last{(by.trim.dropped.size() - 1) * 8 + std::bit_width(top)};
+  const std::string& bits = by.trim.dropped;
+  const std::size_t first_byte = bits.find_first_not_of('\0');
+  ensure(first_byte != std::string::npos && bits.back() != '\0', "a trim drops something");
+  const auto low = static_cast<unsigned char>(bits[first_byte]);
+  const auto top = static_cast<unsigned char>(bits.back());
+  const seq_no first{first_byte * 8 + static_cast<unsigned>(std::countr_zero(low)) + 1};
+  const seq_no last{(bits.size() - 1) * 8 + std::bit_width(top)};
   auto walk = segment_walk::open(fs, dir, world, seq_no{0});
   if (!walk) return propagate(walk);
-  auto frame = walk->locate(last);
+  auto frame = walk->locate(first);
+  if (!frame) return propagate(frame);
+  if (!*frame || has_dropped(by.trim, (*frame)->prefix, (*frame)->entries)) return false;
+  frame = walk->locate(last);
   if (!frame) return propagate(frame);
   return *frame && (*frame)->prefix.trimmed_by == by.at;
 }
@@ -148,7 +119,7 @@ result<bool> is_rewritten(file_system& fs, const std::string& dir, const world_i
 } // namespace
 
 result<std::optional<journaled_trim>> trim_in(const journal_frame& frame) {
-  if (frame.entries.empty() || lacks(frame.entries.back())) return std::nullopt;
+  if (frame.entries.empty() || lacks_payload(frame.entries.back())) return std::nullopt;
   auto header = decode_entry_header(frame.entries.back().header);
   if (!header) return propagate(header);
   if (header->kind != entry_kind::trim) return std::nullopt;

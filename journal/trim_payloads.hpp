@@ -13,12 +13,6 @@
 
 namespace mneme {
 
-/// A trim that a journal has.
-struct journaled_trim {
-  seq_no at; ///< its entry
-  trim_payload trim;
-};
-
 /// What the frame's last entry says, if that is a trim whose own payload is there.
 result<std::optional<journaled_trim>> trim_in(const journal_frame& frame);
 /// The trim of the entry `at`, which a frame that lacks payloads names; of one that was dropped

@@ -18,8 +18,7 @@ namespace mneme {
 namespace {
 
 constexpr std::string_view tail_query =
-    "SELECT format, frames, head, last_seq, epoch, holder, trimmed_frames, checkpoint"
-    " FROM mneme.log WHERE name = $1::text";
+    "SELECT format, frames, head, last_seq, epoch, holder FROM mneme.log WHERE name = $1::text";
 
 // The row of the log is compared and set, and the frame goes in by the same statement, which is a
 // transaction: it is all there, or none of it.
@@ -57,6 +56,10 @@ constexpr std::chrono::seconds longest_question{15};
 
 /// Appends stand behind an erasure that waits for a reader; each such wait is no longer than this.
 constexpr std::chrono::milliseconds longest_lock_wait{300};
+
+/// By one transaction, behind which appends stand.
+constexpr std::size_t frames_trimmed_at_once = 256;
+constexpr std::uint64_t bytes_trimmed_at_once = 1ULL << 20;
 
 constexpr std::uint64_t largest_bigint = 0x7FFF'FFFF'FFFF'FFFFULL;
 
@@ -99,10 +102,11 @@ public:
                              std::chrono::milliseconds ttl) override;
   result<bool> renew(log_epoch epoch, std::chrono::milliseconds ttl) override;
   result<void> may_lead() override;
+  result<void> may_trim() override;
   result<void> may_erase() override;
-  result<erase_outcome> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
-                              log_epoch epoch) override;
-  result<void> trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) override;
+  result<erase_outcome> erase(std::span<const seq_no> seqs, log_epoch epoch) override;
+  result<std::uint64_t> trim(const journaled_trim& by, std::uint64_t from,
+                             log_epoch epoch) override;
   result<digest> put_blob(std::string_view bytes) override;
   result<std::string> get_blob(const digest& hash) override;
 
@@ -118,7 +122,6 @@ private:
   result<void> transaction(Work work);
   /// In a transaction: nobody appends to the log until its end. Its tail.
   result<log_tail> locked(log_epoch epoch);
-  result<void> has_blob(const digest& hash);
   result<void> erase_in_frames(std::span<const seq_no> seqs);
   result<std::uint64_t> erase_in_frame_of(seq_no seq, std::span<const seq_no> seqs);
   result<void> owns_relations();
@@ -138,15 +141,15 @@ private:
 };
 
 result<log_tail> tail_of(const sql_rows& rows) {
-  if (rows.number(0, 0) != postgres_log_format)
-    return fail(errc::format_unsupported, fmt::format("a log of format {}; this program reads {}",
-                                                      rows.number(0, 0), postgres_log_format));
+  const std::uint64_t format = rows.number(0, 0);
+  if (format != postgres_log_format && format != trimmed_postgres_log_format)
+    return fail(errc::format_unsupported,
+                fmt::format("a log of format {}; this program reads {} and {}", format,
+                            postgres_log_format, trimmed_postgres_log_format));
   return log_tail{.end = {.frames = rows.number(0, 1), .head = digest_of(rows.bytes(0, 2))},
                   .last_seq = {rows.number(0, 3)},
                   .epoch = {rows.number(0, 4)},
-                  .holder = std::string(rows.bytes(0, 5)),
-                  .trimmed_frames = rows.number(0, 6),
-                  .checkpoint = digest_of(rows.bytes(0, 7))};
+                  .holder = std::string(rows.bytes(0, 5))};
 }
 
 result<sql_rows> postgres_log::row(std::string_view statement,
@@ -230,7 +233,6 @@ result<log_tail> postgres_log::tail() {
 
 result<append_outcome> postgres_log::append(const log_point& expect, log_epoch epoch,
                                             std::chrono::milliseconds ttl, const log_frame& frame) {
-  ensure(!frame.is_trimmed, "a frame is appended whole");
   (void)connection_.take_remarks();
   const std::string head = stored(expect.head);
   auto appended = unless_warned(connection_.run_prepared(
@@ -269,9 +271,8 @@ result<std::vector<log_frame>> postgres_log::read(std::uint64_t from, std::size_
     log_frame frame{.last_seq = {rows->number(i, 1)},
                     .hash = digest_of(rows->bytes(i, 2)),
                     .head = std::string(rows->bytes(i, 3)),
-                    .payloads = {},
-                    .is_trimmed = rows->is_null(i, 4)};
-    if (!frame.is_trimmed) frame.payloads = rows->bytes(i, 4);
+                    .payloads = {}};
+    if (!rows->is_null(i, 4)) frame.payloads = rows->bytes(i, 4);
     frames.push_back(std::move(frame));
   }
   return frames;
@@ -327,15 +328,6 @@ result<log_tail> postgres_log::locked(log_epoch epoch) {
   return now;
 }
 
-result<void> postgres_log::has_blob(const digest& hash) {
-  auto rows =
-      connection_.run("SELECT 1::bigint FROM mneme.blob WHERE log = $1::text AND hash = $2::bytea",
-                      {std::string_view(log_), hash.raw()}, sql_kind::look);
-  if (!rows) return propagate(rows);
-  if (rows->empty()) return fail(errc::not_found, "the log does not have that checkpoint");
-  return {};
-}
-
 /// The frame that has the entry, and all of `seqs` that it has besides. Its last seq; a later one
 /// than `seq` in any case.
 result<std::uint64_t> postgres_log::erase_in_frame_of(seq_no seq, std::span<const seq_no> seqs) {
@@ -348,10 +340,9 @@ result<std::uint64_t> postgres_log::erase_in_frame_of(seq_no seq, std::span<cons
     return fail(errc::corrupt, fmt::format("the log '{}' has no entry {}, which is to be erased",
                                            log_, seq.value));
   const std::uint64_t last = rows->number(0, 1);
-  if (rows->is_null(0, 3)) return last; // trimmed
   auto prefix = decode_frame_prefix(rows->bytes(0, 2));
   if (!prefix) return propagate(prefix);
-  std::string payloads(rows->bytes(0, 3));
+  std::string payloads(rows->is_null(0, 3) ? std::string_view() : rows->bytes(0, 3));
   auto changed = erase_in_block(*prefix, payloads, seqs);
   if (!changed) return propagate(changed);
   if (!*changed) return last;
@@ -457,30 +448,16 @@ result<erase_outcome> postgres_log::rewrite(const std::string& relation) {
   return erase_outcome::done;
 }
 
-result<erase_outcome> postgres_log::erase(std::span<const seq_no> seqs,
-                                          const std::optional<digest>& checkpoint,
-                                          log_epoch epoch) {
+result<erase_outcome> postgres_log::erase(std::span<const seq_no> seqs, log_epoch epoch) {
   ensure(std::ranges::is_sorted(seqs), "what is erased is named in order");
   if (auto ok = owns_relations(); !ok) return propagate(ok);
   auto erased = transaction([&]() -> result<void> {
     auto now = locked(epoch);
     if (!now) return propagate(now);
-    if (checkpoint)
-      if (auto ok = has_blob(*checkpoint); !ok) return ok;
-    if (now->trimmed_frames > 0 && !checkpoint)
-      return fail(errc::unsupported, "a log that was trimmed needs a checkpoint without what is "
-                                     "erased");
     if (auto ok = erase_in_frames(seqs); !ok) return ok;
-    const std::string kept = checkpoint ? stored(*checkpoint) : std::string();
-    auto dropped =
-        connection_.run("DELETE FROM mneme.blob WHERE log = $1::text AND hash <> $2::bytea",
-                        {std::string_view(log_), std::string_view(kept)}, sql_kind::look);
+    auto dropped = connection_.run("DELETE FROM mneme.blob WHERE log = $1::text",
+                                   {std::string_view(log_)}, sql_kind::look);
     if (!dropped) return propagate(dropped);
-    if (now->trimmed_frames == 0) return {};
-    auto named =
-        connection_.run("UPDATE mneme.log SET checkpoint = $2::bytea WHERE name = $1::text",
-                        {std::string_view(log_), std::string_view(kept)}, sql_kind::look);
-    if (!named) return propagate(named);
     return {};
   });
   if (!erased) return propagate(erased);
@@ -491,24 +468,53 @@ result<erase_outcome> postgres_log::erase(std::span<const seq_no> seqs,
   return *frames == erase_outcome::kept ? frames : blobs;
 }
 
-result<void> postgres_log::trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) {
-  return transaction([&]() -> result<void> {
+result<void> postgres_log::may_trim() {
+  auto rows = row("SELECT (has_table_privilege('mneme.log', 'UPDATE')"
+                  " AND has_table_privilege('mneme.frame', 'UPDATE'))::int::bigint",
+                  {});
+  if (!rows) return propagate(rows);
+  if (rows->number(0, 0) == 1) return {};
+  return fail(errc::unsupported,
+              "a trim takes payloads out of the log's rows, and the role of this "
+              "session may not: it needs UPDATE on mneme.frame");
+}
+
+/// Appends wait meanwhile, so it is a few frames. Programs of before do not read a log that lacks
+/// payloads, and are told so by its format.
+result<std::uint64_t> postgres_log::trim(const journaled_trim& by, std::uint64_t from,
+                                         log_epoch epoch) {
+  std::uint64_t reached = from;
+  auto trimmed = transaction([&]() -> result<void> {
     auto now = locked(epoch);
     if (!now) return propagate(now);
-    if (frames > now->end.frames || frames < now->trimmed_frames)
-      return fail(errc::out_of_range, "a log is trimmed further than before, and to what it has");
-    if (auto ok = has_blob(checkpoint); !ok) return ok;
-    auto dropped = connection_.run("UPDATE mneme.frame SET payloads = NULL WHERE log = $1::text"
-                                   " AND at <= $2::bigint AND payloads IS NOT NULL",
-                                   {std::string_view(log_), frames}, sql_kind::look);
-    if (!dropped) return propagate(dropped);
-    auto named =
-        connection_.run("UPDATE mneme.log SET trimmed_frames = $2::bigint,"
-                        " checkpoint = $3::bytea WHERE name = $1::text",
-                        {std::string_view(log_), frames, checkpoint.raw()}, sql_kind::look);
-    if (!named) return propagate(named);
+    if (by.at > now->last_seq)
+      return fail(errc::out_of_range, "a log is trimmed by an entry that it has");
+    auto frames = read(from, frames_trimmed_at_once, bytes_trimmed_at_once);
+    if (!frames) return propagate(frames);
+    bool has_changed = false;
+    for (log_frame& frame : *frames) {
+      if (frame.last_seq >= by.trim.before) break;
+      auto changed = drop_in_log_frame(by, frame);
+      if (!changed) return propagate(changed);
+      ++reached;
+      if (!*changed) continue;
+      has_changed = true;
+      auto updated = connection_.run("UPDATE mneme.frame SET head = $3::bytea, payloads = $4::bytea"
+                                     " WHERE log = $1::text AND at = $2::bigint",
+                                     {std::string_view(log_), reached, std::string_view(frame.head),
+                                      std::string_view(frame.payloads)},
+                                     sql_kind::look);
+      if (!updated) return propagate(updated);
+    }
+    if (!has_changed) return {};
+    auto marked = connection_.run(
+        "UPDATE mneme.log SET format = $2::bigint WHERE name = $1::text",
+        {std::string_view(log_), std::uint64_t{trimmed_postgres_log_format}}, sql_kind::look);
+    if (!marked) return propagate(marked);
     return {};
   });
+  if (!trimmed) return propagate(trimmed);
+  return reached;
 }
 
 result<digest> postgres_log::put_blob(std::string_view bytes) {

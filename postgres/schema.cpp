@@ -6,7 +6,7 @@ const std::vector<std::string_view>& postgres_schema() {
   static const std::vector<std::string_view> statements{
       "CREATE SCHEMA IF NOT EXISTS mneme",
       // One row a log: its end, and who leads it. Every append updates it, so that its page has
-      // room for that.
+      // room for that. Of trimmed_frames and checkpoint nothing is made.
       "CREATE TABLE IF NOT EXISTS mneme.log ("
       " name text PRIMARY KEY,"
       " format bigint NOT NULL,"
@@ -19,7 +19,7 @@ const std::vector<std::string_view>& postgres_schema() {
       " lease_until timestamptz NOT NULL,"
       " trimmed_frames bigint NOT NULL,"
       " checkpoint bytea NOT NULL) WITH (fillfactor = 50)",
-      // `at` counts from 1; a trimmed frame has no payloads.
+      // `at` counts from 1; the head of a frame that lacks payloads says so.
       "CREATE TABLE IF NOT EXISTS mneme.frame ("
       " log text NOT NULL,"
       " at bigint NOT NULL,"

@@ -9,6 +9,8 @@ namespace mneme {
 
 /// Of what is in these relations. A log of another format is not touched.
 inline constexpr unsigned postgres_log_format = 1;
+/// Of one that was trimmed: frames may lack payloads, as their heads then say.
+inline constexpr unsigned trimmed_postgres_log_format = 2;
 
 /// Statements that make them where they are not; one transaction.
 const std::vector<std::string_view>& postgres_schema();

@@ -52,15 +52,18 @@ public:
   result<bool> renew(log_epoch epoch, std::chrono::milliseconds ttl) override {
     return on_the_way([&] { return log_.renew(epoch, ttl); });
   }
+  result<void> may_trim() override {
+    return on_the_way([&] { return log_.may_trim(); });
+  }
   result<void> may_erase() override {
     return on_the_way([&] { return log_.may_erase(); });
   }
-  result<erase_outcome> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
-                              log_epoch epoch) override {
-    return on_the_way([&] { return log_.erase(seqs, checkpoint, epoch); });
+  result<erase_outcome> erase(std::span<const seq_no> seqs, log_epoch epoch) override {
+    return on_the_way([&] { return log_.erase(seqs, epoch); });
   }
-  result<void> trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) override {
-    return on_the_way([&] { return log_.trim(frames, checkpoint, epoch); });
+  result<std::uint64_t> trim(const journaled_trim& by, std::uint64_t from,
+                             log_epoch epoch) override {
+    return on_the_way([&] { return log_.trim(by, from, epoch); });
   }
   result<digest> put_blob(std::string_view bytes) override {
     return on_the_way([&] { return log_.put_blob(bytes); });

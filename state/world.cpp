@@ -24,6 +24,7 @@
 #include "state/recovery/record_notes.hpp"
 #include "state/recovery/replay_check.hpp"
 #include "state/retention/carried_state.hpp"
+#include "state/retention/trim_in_log.hpp"
 #include "state/retention/trimming_note.hpp"
 #include "storage/key_layout.hpp"
 
@@ -284,6 +285,7 @@ std::unique_ptr<world> prepare_world(const world_options& options) {
   w->row_buffer_bytes = options.row_buffer_bytes;
   w->numbers.nodes = &w->nodes;
   if (options.log) w->standing = options.log->standing;
+  if (options.log) w->connect_log = options.log->connect;
   index_generation indexes = *w->generation();
   indexes.journaled =
       std::make_shared<journaled_records>(options.files, journal_directory(options.directory));
@@ -442,6 +444,7 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
     return propagate(ok);
   const seq_no stored = w->store->recovered();
   const seq_no checked = checkpoint ? std::max(stored, checkpoint->seq) : stored;
+  const seq_no broken_off = noted_trim(*w->files, w->directory);
   if (auto ok = finish_trimming(*w->files, w->directory, w->info.id); !ok) return propagate(ok);
   auto journal = mneme::journal::open(w->files, journal_directory(w->directory), w->info.id,
                                       w->info.branch, checked, options.journal);
@@ -455,6 +458,8 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   w->report.torn_segment = w->journal->tail().torn_segment;
   if (how.leader != nullptr)
     if (auto ok = lead_journal(*w, options, how.leader); !ok) return propagate(ok);
+  if (how.leader != nullptr && broken_off.value != 0)
+    finish_trim_in_log(*w, *how.leader, broken_off);
   if (options.log && options.log->follow != nullptr)
     if (auto ok = follow_journal(*w, *options.log->follow); !ok) return propagate(ok);
 

@@ -43,6 +43,8 @@ struct world_log {
   std::function<result<std::shared_ptr<log_leader>>()> lead{};
   /// What keeps the lease of that epoch for its life. Null: nothing does.
   std::function<std::shared_ptr<void>(log_epoch)> keep{};
+  /// A connection of its own, for what takes its time beside the writer. Null: there is none.
+  std::function<result<std::shared_ptr<log_store>>()> connect{};
   std::shared_ptr<log_standing> standing{}; ///< of this process; as `follow` says
 };
 
@@ -107,6 +109,7 @@ struct world {
   std::unique_ptr<mneme::ledger> ledger;
   std::shared_ptr<void> lease; ///< of the log that is led, while the world is opened; else null
   std::shared_ptr<log_standing> standing; ///< on that log; null: the world is on none
+  std::function<result<std::shared_ptr<log_store>>()> connect_log; ///< likewise
 
   numbering numbers;
   dense_numbers limits = dense_numbers_max; ///< fewer in tests

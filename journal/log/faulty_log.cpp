@@ -130,21 +130,24 @@ result<bool> faulty_log::renew(log_epoch epoch, std::chrono::milliseconds ttl) {
   return change_by<bool>([inner = inner_, epoch, ttl] { return inner->renew(epoch, ttl); });
 }
 
+result<void> faulty_log::may_trim() {
+  return look_by<void>([this] { return inner_->may_trim(); });
+}
+
 result<void> faulty_log::may_erase() {
   return look_by<void>([this] { return inner_->may_erase(); });
 }
 
-result<erase_outcome> faulty_log::erase(std::span<const seq_no> seqs,
-                                        const std::optional<digest>& checkpoint, log_epoch epoch) {
+result<erase_outcome> faulty_log::erase(std::span<const seq_no> seqs, log_epoch epoch) {
   return change_by<erase_outcome>([inner = inner_,
-                                   seqs = std::vector<seq_no>(seqs.begin(), seqs.end()), checkpoint,
-                                   epoch] { return inner->erase(seqs, checkpoint, epoch); });
+                                   seqs = std::vector<seq_no>(seqs.begin(), seqs.end()),
+                                   epoch] { return inner->erase(seqs, epoch); });
 }
 
-result<void> faulty_log::trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) {
-  return change_by<void>([inner = inner_, frames, checkpoint, epoch] {
-    return inner->trim(frames, checkpoint, epoch);
-  });
+result<std::uint64_t> faulty_log::trim(const journaled_trim& by, std::uint64_t from,
+                                       log_epoch epoch) {
+  return change_by<std::uint64_t>(
+      [inner = inner_, by, from, epoch] { return inner->trim(by, from, epoch); });
 }
 
 result<digest> faulty_log::put_blob(std::string_view bytes) {

@@ -42,10 +42,11 @@ public:
   result<claim_answer> claim(log_epoch newest, std::string_view holder,
                              std::chrono::milliseconds ttl) override;
   result<bool> renew(log_epoch epoch, std::chrono::milliseconds ttl) override;
+  result<void> may_trim() override;
   result<void> may_erase() override;
-  result<erase_outcome> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
-                              log_epoch epoch) override;
-  result<void> trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) override;
+  result<erase_outcome> erase(std::span<const seq_no> seqs, log_epoch epoch) override;
+  result<std::uint64_t> trim(const journaled_trim& by, std::uint64_t from,
+                             log_epoch epoch) override;
   result<digest> put_blob(std::string_view bytes) override;
   result<std::string> get_blob(const digest& hash) override;
 

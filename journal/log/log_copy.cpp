@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "journal/erase_payloads.hpp"
+#include "journal/segment.hpp"
+#include "journal/trim_payloads.hpp"
 #include "messages/ensure.hpp"
 
 namespace mneme {
@@ -28,11 +30,26 @@ std::unexpected<error> is_no_copy(const log_tail& tail, seq_no last) {
                           last.value, tail.last_seq.value));
 }
 
-/// What the frame's entries say that they erase.
-result<std::vector<seq_no>> erased_by_copy(const log_frame& frame) {
-  auto opened = open_log_frame(frame);
-  if (!opened) return propagate(opened);
-  return erased_by(*opened);
+/// What the frame, which the copy has just got, says that goes.
+result<void> drop_in_copy(const journal_frame& frame, journal& to, file_system& files,
+                          const std::string& dir, const world_id& world) {
+  auto erased = erased_by(frame);
+  if (!erased) return propagate(erased);
+  auto trim = trim_in(frame);
+  if (!trim) return propagate(trim);
+  if (erased->empty() && !*trim) return {};
+  if (auto ok = to.sync(); !ok) return ok;
+  if (!erased->empty()) return erase_payloads(files, dir, world, *erased);
+  auto segments = list_segments(files, dir);
+  if (!segments) return propagate(segments);
+  // The trim's frame began one, so that nothing more is written to those before it.
+  for (const seq_no segment : *segments) {
+    if (segment >= (*trim)->trim.before) break;
+    auto made = drop_in_segment(files, dir, segment, **trim);
+    if (!made) return propagate(made);
+    if (*made) to.count_rewritten((*made)->bytes_before, (*made)->bytes);
+  }
+  return {};
 }
 
 } // namespace
@@ -40,8 +57,8 @@ result<std::vector<seq_no>> erased_by_copy(const log_frame& frame) {
 result<journal_frame> open_log_frame(const log_frame& frame) {
   auto prefix = check_log_frame(frame);
   if (!prefix) return propagate(prefix);
-  auto entries = decode_frame_body(*prefix, std::string_view(frame.head).substr(frame_prefix_bytes),
-                                   frame.payloads);
+  auto entries = decode_frame_body(
+      *prefix, std::string_view(frame.head).substr(prefix_bytes(*prefix)), frame.payloads);
   if (!entries) return propagate(entries);
   return journal_frame{.prefix = *prefix,
                        .hash = frame.hash,
@@ -97,6 +114,11 @@ result<std::uint64_t> copy_from_log(log_store& log, const log_tail& tail, journa
     auto frames = frames_behind(log, tail, *there + copied);
     if (!frames) return propagate(frames);
     for (const log_frame& frame : *frames) {
+      auto opened = open_log_frame(frame);
+      if (!opened) return propagate(opened);
+      auto trim = trim_in(*opened);
+      if (!trim) return propagate(trim);
+      if (*trim) to.begin_segment();
       auto appended = to.append_copy(frame);
       if (!appended && appended.error().code == errc::version_conflict)
         appended.error().code = errc::corrupt;
@@ -106,11 +128,7 @@ result<std::uint64_t> copy_from_log(log_store& log, const log_tail& tail, journa
             *there + copied + 1, frame.last_seq.value, tail.epoch.value, appended.error().message);
       if (!appended) return propagate(appended);
       ++copied;
-      auto erased = erased_by_copy(frame);
-      if (!erased) return propagate(erased);
-      if (erased->empty()) continue;
-      if (auto ok = to.sync(); !ok) return propagate(ok);
-      if (auto ok = erase_payloads(files, dir, world, *erased); !ok) return propagate(ok);
+      if (auto ok = drop_in_copy(*opened, to, files, dir, world); !ok) return propagate(ok);
     }
   }
   if (to.last_frame() != tail.end.head)

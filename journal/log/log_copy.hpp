@@ -19,7 +19,8 @@ result<std::vector<log_frame>> frames_behind(log_store& log, const log_tail& tai
 result<journal_frame> open_log_frame(const log_frame& frame);
 
 /// Appends to the journal of `world` in `dir` what the log has behind it, up to `tail`; what a
-/// frame erases is erased here before the next one. Durable when it returns: the number of frames.
+/// frame erases is erased here before the next one, and so is dropped what it trims. Durable when
+/// it returns: the number of frames.
 result<std::uint64_t> copy_from_log(log_store& log, const log_tail& tail, journal& to,
                                     file_system& files, const std::string& dir,
                                     const world_id& world);

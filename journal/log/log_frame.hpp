@@ -11,10 +11,9 @@ namespace mneme {
 
 struct log_frame {
   seq_no last_seq;      ///< of the last entry up to here; of a seal: of the entry before it
-  digest hash;          ///< of `head`
-  std::string head;     ///< prefix and header block
-  std::string payloads; ///< payload block; empty once it was trimmed
-  bool is_trimmed = false;
+  digest hash;          ///< of the frame as it was written
+  std::string head;     ///< what stands before the payload block: the mark of a trim, too
+  std::string payloads; ///< payload block, as it is now
 
   friend bool operator==(const log_frame&, const log_frame&) = default;
 };
@@ -23,7 +22,7 @@ struct log_frame {
 /// they were first written). corrupt if they are not that.
 result<log_frame> split_frame(std::string_view bytes);
 /// Whose head it is. corrupt unless it is the whole head of a frame and `frame` says the same of
-/// it; where the payloads are there, they are as long as the head says.
+/// it, and the payload block is as long as the head says.
 result<frame_prefix> check_log_frame(const log_frame& frame);
 
 /// In a payload block of the frame with this prefix: those of the entries `seqs`, which ascend,
@@ -31,5 +30,8 @@ result<frame_prefix> check_log_frame(const log_frame& frame);
 /// corrupt if the block is not one.
 result<bool> erase_in_block(const frame_prefix& prefix, std::string& payloads,
                             std::span<const seq_no> seqs);
+/// Takes out of the frame, which is whole, what the trim drops; its hash stays. True: something
+/// changed. corrupt if it is no frame.
+result<bool> drop_in_log_frame(const journaled_trim& by, log_frame& frame);
 
 } // namespace mneme

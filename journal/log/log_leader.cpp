@@ -172,13 +172,12 @@ result<void> log_leader::renew() {
   return look();
 }
 
-result<erase_outcome> log_leader::erase(std::span<const seq_no> seqs,
-                                        const std::optional<digest>& checkpoint) {
+result<erase_outcome> log_leader::erase(std::span<const seq_no> seqs) {
   if (ended_) return std::unexpected<error>(*ended_);
   error last;
   for (unsigned i = 0; i < options_.attempts; ++i) {
     if (i > 0 && !store_->pause(i)) break;
-    auto erased = store_->erase(seqs, checkpoint, tail_.epoch);
+    auto erased = store_->erase(seqs, tail_.epoch);
     if (!erased && erased.error().code == errc::version_conflict) return fenced();
     if (erased || !may_pass(erased.error())) return erased;
     last = std::move(erased.error());

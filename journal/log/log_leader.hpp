@@ -46,8 +46,7 @@ public:
   /// Extends the lease; read_only if it is another's by now.
   result<void> renew();
   /// busy, outcome_unknown: nobody can say now. read_only: fenced.
-  result<erase_outcome> erase(std::span<const seq_no> seqs,
-                              const std::optional<digest>& checkpoint);
+  result<erase_outcome> erase(std::span<const seq_no> seqs);
   /// Ends the lease, so that the next leader need not wait, as this one's end does. What fails
   /// shows in nothing.
   void let_go();

@@ -46,11 +46,9 @@ struct log_point {
 
 struct log_tail {
   log_point end;
-  seq_no last_seq;                  ///< of the last entry
-  log_epoch epoch;                  ///< the newest
-  std::string holder;               ///< who claimed it
-  std::uint64_t trimmed_frames = 0; ///< so many from the start lack their payloads
-  digest checkpoint;                ///< a blob that has what these held; zero: none is trimmed
+  seq_no last_seq;    ///< of the last entry
+  log_epoch epoch;    ///< the newest
+  std::string holder; ///< who claimed it
 
   friend bool operator==(const log_tail&, const log_tail&) = default;
 };
@@ -121,14 +119,17 @@ public:
   /// is connected; busy, and who is in its way.
   virtual result<void> may_erase() = 0;
   /// The payloads of these entries, which ascend, become zeros of the same length, wherever the log
-  /// keeps what can be read; all blobs go but `checkpoint`, which takes the place of the one that
-  /// the log was trimmed to (needed then). Can be made again, after a failure and where something
+  /// keeps what can be read; all blobs go. Can be made again, after a failure and where something
   /// was kept. version_conflict: fenced.
-  virtual result<erase_outcome> erase(std::span<const seq_no> seqs,
-                                      const std::optional<digest>& checkpoint, log_epoch epoch) = 0;
-  /// The payload blocks of the first `frames` go; their headers stay. `checkpoint`, a blob that is
-  /// there, has what they held. version_conflict: fenced.
-  virtual result<void> trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) = 0;
+  virtual result<erase_outcome> erase(std::span<const seq_no> seqs, log_epoch epoch) = 0;
+  /// Whether trim() can be done by who is connected: unsupported, and what it lacks.
+  virtual result<void> may_trim() { return {}; }
+  /// Takes out of some of the frames behind the first `from` what the trim drops, which has an
+  /// entry in this log; headers and hashes stay. How many frames are done then: `from` itself where
+  /// none is left before the trim's point. Can be made again. version_conflict: fenced;
+  /// out_of_range: the log has no such entry.
+  virtual result<std::uint64_t> trim(const journaled_trim& by, std::uint64_t from,
+                                     log_epoch epoch) = 0;
 
   /// Any bytes by their SHA-256. Putting what is there changes nothing.
   virtual result<digest> put_blob(std::string_view bytes) = 0;

@@ -113,35 +113,33 @@ public:
 
   result<void> may_erase() override { return {}; }
 
-  result<erase_outcome> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
-                              log_epoch epoch) override {
+  result<erase_outcome> erase(std::span<const seq_no> seqs, log_epoch epoch) override {
     const std::lock_guard hold(server_->guard);
     if (auto ok = held_by(epoch); !ok) return propagate(ok);
-    if (auto ok = exchange_checkpoint(checkpoint); !ok) return propagate(ok);
     for (auto& kept : server_->frames) {
-      if (kept.frame.is_trimmed) continue;
       auto prefix = decode_frame_prefix(kept.frame.head);
       if (!prefix) return propagate(prefix);
       if (auto ok = erase_in_block(*prefix, kept.frame.payloads, seqs); !ok) return propagate(ok);
     }
-    std::erase_if(server_->blobs, [&](const auto& blob) { return blob.first != checkpoint; });
+    server_->blobs.clear();
     return server_->has_old_reader ? erase_outcome::kept : erase_outcome::done;
   }
 
-  result<void> trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) override {
+  /// A few at once, as a log does that has many.
+  result<std::uint64_t> trim(const journaled_trim& by, std::uint64_t from,
+                             log_epoch epoch) override {
+    constexpr std::uint64_t frames_at_once = 8;
     const std::lock_guard hold(server_->guard);
-    if (auto ok = held_by(epoch); !ok) return ok;
-    if (frames > server_->frames.size() || frames < server_->tail.trimmed_frames)
-      return fail(errc::out_of_range, "a log is trimmed further than before, and to what it has");
-    if (!server_->blobs.contains(checkpoint))
-      return fail(errc::not_found, "a log is trimmed to a checkpoint that it has");
-    for (std::uint64_t i = 0; i < frames; ++i) {
-      server_->frames[i].frame.payloads.clear();
-      server_->frames[i].frame.is_trimmed = true;
+    if (auto ok = held_by(epoch); !ok) return propagate(ok);
+    if (by.at > server_->tail.last_seq)
+      return fail(errc::out_of_range, "a log is trimmed by an entry that it has");
+    std::uint64_t at = from;
+    for (; at < server_->frames.size() && at < from + frames_at_once; ++at) {
+      log_frame& frame = server_->frames[at].frame;
+      if (frame.last_seq >= by.trim.before) break;
+      if (auto ok = drop_in_log_frame(by, frame); !ok) return propagate(ok);
     }
-    server_->tail.trimmed_frames = frames;
-    server_->tail.checkpoint = checkpoint;
-    return {};
+    return at;
   }
 
   result<digest> put_blob(std::string_view bytes) override {
@@ -169,16 +167,6 @@ private:
     if (auto ok = founded(); !ok) return ok;
     if (server_->tail.epoch == epoch) return {};
     return fail(errc::version_conflict, "another leader has the log");
-  }
-  result<void> exchange_checkpoint(const std::optional<digest>& checkpoint) {
-    if (checkpoint && !server_->blobs.contains(*checkpoint))
-      return fail(errc::not_found, "the log does not have that checkpoint");
-    if (server_->tail.trimmed_frames == 0) return {};
-    if (!checkpoint)
-      return fail(errc::unsupported, "a log that was trimmed needs a checkpoint without what is "
-                                     "erased");
-    server_->tail.checkpoint = *checkpoint;
-    return {};
   }
 
   std::shared_ptr<memory_log_server::state> server_;

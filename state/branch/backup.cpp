@@ -15,6 +15,7 @@
 #include "state/branch/branch_files.hpp"
 #include "state/branch/unfinished.hpp"
 #include "state/checkpoint/embedder_file.hpp"
+#include "state/checkpoint/log_file.hpp"
 #include "state/checkpoint/world_directory.hpp"
 #include "state/erasure/erased_note.hpp"
 
@@ -325,6 +326,32 @@ result<branch_report> backup_files(file_system& files, const std::string& from,
                : backup_in_place(files, from, to, *plan, std::move(*lock));
   if (auto ok = copy_all(files, from, to, *plan, *earlier, report); !ok) return propagate(ok);
   return report;
+}
+
+result<branch_report> copy_for_log(file_system& files, const std::string& from,
+                                   const std::string& to, const std::string& address,
+                                   const cut_check& check) {
+  auto plan = plan_backup(files, from);
+  if (!plan) return propagate(plan);
+  if (auto ok = check(plan->info, plan->cut); !ok) return propagate(ok);
+  branch_report report = report_of(*plan);
+  // Whether the log has a seal there, it says.
+  plan->cut.begun_bytes = plan->cut.entry_bytes;
+  plan->cut.last_frame = plan->cut.entry_frame;
+  plan->cut.ends_with_seal = false;
+  plan->cut.root.reset();
+  auto segments = plan_journal(files, from, plan->cut, plan->info);
+  if (!segments) return propagate(segments);
+  plan->segments = std::move(*segments);
+  auto made = unfinished_world::begin(files, to);
+  if (!made) return propagate(made);
+  auto copied = write_log_file(files, to, address);
+  if (copied) copied = copy_all(files, from, to, *plan, {}, report);
+  if (copied) copied = made->finish(plan->info);
+  if (copied) return report;
+  made->abandon();
+  return std::unexpected(
+      unless_trimmed_meanwhile(files, from, plan->info.id, plan->cut.at, copied.error()));
 }
 
 result<branch_report> stream_files(file_system& files, const std::string& from, backup_stream& to) {

@@ -4,10 +4,12 @@
 
 #include <sys/stat.h>
 
+#include "mneme/join.hpp"
 #include "state/branch/backup.hpp"
 #include "state/branch/beside.hpp"
 #include "state/branch/diff.hpp"
 #include "state/branch/fork.hpp"
+#include "state/branch/join.hpp"
 #include "state/branch/rewind.hpp"
 
 namespace mneme {
@@ -111,6 +113,17 @@ result<branch_report> backup_world(const std::string& directory, const std::stri
   auto made = made_in(to, [&] { return backup_files(*disk, from, to, may_change_places(to, to)); });
   if (!is_anothers) remove_empty(beside(to));
   return made;
+}
+
+result<branch_report> join_world(const std::string& from, const std::string& into,
+                                 const std::string& address, const log_factory& logs) {
+  const std::string source = absolute(from);
+  const std::string to = absolute(into);
+  if (auto ok = check_outside(source, to, "into"); !ok) return propagate(ok);
+  auto log = logs(address);
+  if (!log) return propagate(log);
+  const auto disk = make_posix_file_system();
+  return made_in(to, [&] { return join_files(*disk, source, to, address, **log); });
 }
 
 result<branch_report> stream_backup(const std::string& directory, backup_stream& to) {

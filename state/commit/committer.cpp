@@ -192,7 +192,7 @@ bool committer::is_erasure_next() const {
   if (queue_.empty()) return false;
   const auto& front = queue_.front().command;
   if (const auto* frame = std::get_if<follow_command>(&front))
-    return frame->next && frame->next->erases;
+    return frame->next && (frame->next->erases || frame->next->trim.has_value());
   const auto* next = std::get_if<erase_command>(&front);
   return next != nullptr && !next->request.dry_run;
 }

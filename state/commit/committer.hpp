@@ -155,6 +155,8 @@ private:
   void execute_one(trim_command& c, batch_state& batch, bool& durable);
   /// Whether it may be done now.
   result<void> check_trim(const trim_command& c);
+  /// Before its entry is written: it begins when that is. A failure is answered.
+  result<void> prepare_trim(journaled_trim by, running_trim::reply reply);
   result<erase_result> erase(const erase_request& r, batch_state& batch);
   result<erase_result> erase_field(const erase_request& r, kv_reader& session, batch_state& batch);
   /// Worlds that have a past with this one.

@@ -409,8 +409,7 @@ void committer::execute_one(erase_command& c, batch_state& batch, bool& durable)
 }
 
 result<void> committer::check_trim(const trim_command& c) {
-  if (world_.journal->is_led())
-    return mneme::fail(errc::unsupported, "a world in a shared log is not trimmed");
+  if (auto ok = world_.journal->may_trim(); !ok) return ok;
   if (trim_ != nullptr) return mneme::fail(errc::busy, "the world is being trimmed");
   if (world_.last_drop > c.planned_at.value)
     return mneme::fail(errc::busy, "something was erased or trimmed since this was planned");
@@ -429,17 +428,30 @@ result<void> committer::check_trim(const trim_command& c) {
   return check_room(*world_.files, world_.directory, room_for_erasure(world_));
 }
 
+result<void> committer::prepare_trim(journaled_trim by, running_trim::reply reply) {
+  ensure(trim_ == nullptr && asked_trim_ == nullptr, "one trim goes on at a time");
+  if (auto ok = write_trimming_note(*world_.files, world_.directory, by.at); !ok) {
+    if (reply) answer_later<trim_end>(std::move(reply), propagate(ok));
+    return ok;
+  }
+  // Whatever loses something is written no more.
+  world_.journal->begin_segment();
+  asked_trim_ = std::make_shared<running_trim>(world_, std::move(by), std::move(reply));
+  replies_.push_back([this](const error* e) {
+    auto asked = std::exchange(asked_trim_, nullptr);
+    if (e != nullptr) return asked->answer(std::unexpected(*e));
+    trim_ = std::move(asked);
+  });
+  return {};
+}
+
 void committer::execute_one(trim_command& c, batch_state& batch, bool& durable) {
   ensure(batch.entries.empty(), "a trim stands alone");
   const seq_no at = batch.last_seq().next();
-  auto may = check_trim(c);
-  if (may) may = write_trimming_note(*world_.files, world_.directory, at);
-  if (!may) return answer_later<trim_end>(std::move(c.reply), propagate(may));
-  // Whatever loses something is written no more.
-  world_.journal->begin_segment();
+  if (auto may = check_trim(c); !may)
+    return answer_later<trim_end>(std::move(c.reply), propagate(may));
   c.payload.nonce = ids_.draw_nonce();
-  asked_trim_ = std::make_shared<running_trim>(world_, journaled_trim{.at = at, .trim = c.payload},
-                                               std::move(c.reply));
+  if (!prepare_trim({.at = at, .trim = c.payload}, std::move(c.reply))) return;
   const std::string by = c.payload.actor;
   batch.entries.push_back(seal_entry({.seq = at,
                                       .kind = entry_kind::trim,
@@ -449,11 +461,6 @@ void committer::execute_one(trim_command& c, batch_state& batch, bool& durable) 
                                       .payload_hash = {}},
                                      std::move(c.payload)));
   durable = true;
-  replies_.push_back([this](const error* e) {
-    auto asked = std::exchange(asked_trim_, nullptr);
-    if (e != nullptr) return asked->answer(std::unexpected(*e));
-    trim_ = std::move(asked);
-  });
 }
 
 result<void> committer::adopt_trim(running_trim::batches missed) {

@@ -49,10 +49,17 @@ std::optional<committer::round> committer::take_frame(follow_command command) {
   });
   is_copied_ = true;
   if (!next->entries.empty()) {
+    if (next->trim)
+      if (auto ok = prepare_trim(std::move(*command.next->trim), {}); !ok) {
+        const error why{errc::busy, "the copy cannot begin a trim: " + ok.error().message, {}};
+        lacks_room(why);
+        return std::nullopt;
+      }
     if (!has_room_for(next->entries)) return std::nullopt;
     slot_before_ = world_.numbers.next_slot;
-    // What erases is durable before anything is gone; else the log is.
-    batch_ = make_batch(std::move(command.next->entries), world_.numbers, next->erases);
+    // What drops something is durable before anything is gone; else the log is.
+    const bool is_durable = next->erases || asked_trim_ != nullptr;
+    batch_ = make_batch(std::move(command.next->entries), world_.numbers, is_durable);
   }
   in_round_ = true;
   return round{.batch = batch_, .copied = next->frame};

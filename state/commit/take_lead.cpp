@@ -8,7 +8,7 @@ namespace mneme {
 result<void> erase_in_log(world& w, log_leader& leader) {
   auto last = erased_by_last(*w.files, journal_directory(w.directory), w.info.id);
   if (!last || last->seqs.empty()) return last ? result<void>() : propagate(last);
-  auto erased = leader.erase(last->seqs, {});
+  auto erased = leader.erase(last->seqs);
   if (!erased) return propagate(erased);
   // Whoever still reads what was there keeps nobody from leading.
   if (*erased == erase_outcome::kept) w.journal->owe_erasure(std::move(last->seqs));

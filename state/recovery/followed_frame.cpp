@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "journal/log/log_copy.hpp"
+#include "journal/trim_payloads.hpp"
 #include "messages/ensure.hpp"
 #include "state/recovery/entry_check.hpp"
 #include "state/recovery/replay_check.hpp"
@@ -13,23 +14,27 @@
 namespace mneme {
 
 result<followed_frame> open_followed(log_frame frame) {
-  if (frame.is_trimmed)
-    return fail(errc::format_unsupported,
-                "the log was trimmed, and this program follows none that was");
   auto opened = open_log_frame(frame);
   if (!opened) return propagate(opened);
+  if (opened->prefix.trimmed_by.value != 0)
+    return fail(
+        errc::trimmed,
+        fmt::format("its history was trimmed by entry {} before this copy had it: close this "
+                    "world and open it again, which takes up what is left",
+                    opened->prefix.trimmed_by.value));
   auto entries = open_entries(*opened);
   if (!entries) return propagate(entries);
   const auto is = [](entry_kind kind) {
     return [kind](const entry& e) { return e.header.kind == kind; };
   };
-  if (std::ranges::any_of(*entries, is(entry_kind::trim)))
-    return fail(errc::format_unsupported, "the log has a trim, which this program does not follow");
+  auto trim = trim_in(*opened);
+  if (!trim) return propagate(trim);
   const bool erases = std::ranges::any_of(*entries, is(entry_kind::erase));
   return followed_frame{.frame = std::make_shared<const log_frame>(std::move(frame)),
                         .opened = std::move(*opened),
                         .entries = std::move(*entries),
-                        .erases = erases};
+                        .erases = erases,
+                        .trim = std::move(*trim)};
 }
 
 result<void> check_followed(world& w, const followed_frame& next) {

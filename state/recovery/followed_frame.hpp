@@ -3,6 +3,7 @@
 /// fetched, against the state where it is applied.
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "journal/log/log_frame.hpp"
@@ -15,9 +16,11 @@ struct followed_frame {
   journal_frame opened;
   std::vector<entry> entries; ///< none of a seal
   bool erases = false;
+  std::optional<journaled_trim> trim{}; ///< that its entry says
 };
 
-/// corrupt if it is not a whole frame; format_unsupported if it was trimmed, or trims.
+/// corrupt if it is not a whole frame; trimmed if it lacks payloads that a copy needs which goes on
+/// from the frame before: only an opening takes up what a trim carries.
 result<followed_frame> open_followed(log_frame frame);
 
 /// Before the frame is applied, to a state that has all before it: whether the leader's root and

@@ -7,6 +7,7 @@
 #include "journal/segment.hpp"
 #include "messages/ensure.hpp"
 #include "state/retention/planned_trim.hpp"
+#include "state/retention/trim_in_log.hpp"
 #include "state/retention/trimming_note.hpp"
 
 namespace mneme {
@@ -74,8 +75,44 @@ result<void> running_trim::rewrite_next() {
     moved_.emplace(segment.value, std::move((*made)->moved));
     return {};
   }
+  auto is_left = drop_in_log();
+  if (!is_left || *is_left) return is_left ? result<void>() : propagate(is_left);
+  log_ = nullptr;
   stage_ = stage::rewritten;
   return remove_trimming_note(files, world_.directory);
+}
+
+namespace {
+
+/// Its entry is there, so that it is not planned anew.
+std::unexpected<error> is_not_done(const error& why) {
+  return fail(errc::outcome_unknown, "the log still has what is dropped: " + why.message);
+}
+
+} // namespace
+
+/// A part of it; whether more is left. A follower's log is its leader's to trim.
+result<bool> running_trim::drop_in_log() {
+  constexpr unsigned attempts = 20;
+  const auto& standing = world_.standing;
+  if (standing == nullptr || standing->follows() || !world_.connect_log) return false;
+  if (log_ == nullptr) {
+    auto connected = world_.connect_log();
+    if (!connected) return is_not_done(connected.error());
+    log_ = std::move(*connected);
+    auto part = part_for_log(*world_.files, world_.directory, world_.info.id, by_);
+    if (!part) return propagate(part);
+    in_log_ = std::move(*part);
+  }
+  for (unsigned i = 1;; ++i) {
+    auto reached = log_->trim(*in_log_, done_in_log_, standing->epoch());
+    if (reached) return std::exchange(done_in_log_, *reached) != *reached;
+    if (reached.error().code == errc::version_conflict) return false; // another leads
+    const bool may_pass =
+        reached.error().code == errc::busy || reached.error().code == errc::outcome_unknown;
+    if (!may_pass || i == attempts || world_.closes || !log_->pause(i))
+      return is_not_done(reached.error());
+  }
 }
 
 result<void> running_trim::copy_some() {

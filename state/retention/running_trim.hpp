@@ -4,7 +4,8 @@
 ///
 ///     note TRIMMING, durable             from here on the next open finishes what is broken off
 ///     journal: a new segment, which begins with the trim's entry, durable
-///     segments before it: written anew beside and renamed, one by one; then the note goes
+///     segments before it: written anew beside and renamed, one by one
+///     of a log that this process leads: likewise its frames, some at a time; then the note goes
 ///     store: new files are made from the journal, and take the batches since
 ///     between two batches: readers get the new files, and places of records in the new segments;
 ///                          the read window begins at the trim's point
@@ -68,6 +69,7 @@ private:
   enum class stage : std::uint8_t { rewriting, rewritten, copying, copied };
 
   result<void> rewrite_next();
+  result<bool> drop_in_log();
   result<void> copy_some();
   result<void> catch_up(batches missed);
   void copy_places();
@@ -84,6 +86,9 @@ private:
   std::uint64_t bytes_before_ = 0;                ///< of the segments that were written anew
   std::uint64_t bytes_ = 0;
   std::uint64_t journal_bytes_ = 0;
+  std::shared_ptr<log_store> log_;       ///< a connection of its own
+  std::optional<journaled_trim> in_log_; ///< what goes from there
+  std::uint64_t done_in_log_ = 0;        ///< frames
   std::optional<seq_no> copied_at_;
   std::optional<store_filler> filler_;
   std::optional<fresh_store> fresh_;

@@ -38,6 +38,11 @@ result<void> remove_trimming_note(file_system& files, const std::string& directo
   return files.sync_directory(directory);
 }
 
+seq_no noted_trim(file_system& files, const std::string& directory) {
+  const auto note = read_file(files, path_of(directory));
+  return note ? named_by(*note) : seq_no{};
+}
+
 result<void> finish_trimming(file_system& files, const std::string& directory,
                              const world_id& world) {
   auto there = files.exists(path_of(directory));

@@ -15,6 +15,8 @@ namespace mneme {
 /// Durable.
 result<void> write_trimming_note(file_system& files, const std::string& directory, seq_no at);
 result<void> remove_trimming_note(file_system& files, const std::string& directory);
+/// The entry that the note names; 0: there is none.
+seq_no noted_trim(file_system& files, const std::string& directory);
 
 /// Before the journal is opened: does what is left of the trim that the note names, if that was
 /// begun, and removes the note.

@@ -48,13 +48,14 @@ public:
   result<bool> renew(log_epoch epoch, std::chrono::milliseconds ttl) override {
     return now().renew(epoch, ttl);
   }
+  result<void> may_trim() override { return now().may_trim(); }
   result<void> may_erase() override { return now().may_erase(); }
-  result<erase_outcome> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
-                              log_epoch epoch) override {
-    return now().erase(seqs, checkpoint, epoch);
+  result<erase_outcome> erase(std::span<const seq_no> seqs, log_epoch epoch) override {
+    return now().erase(seqs, epoch);
   }
-  result<void> trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) override {
-    return now().trim(frames, checkpoint, epoch);
+  result<std::uint64_t> trim(const journaled_trim& by, std::uint64_t from,
+                             log_epoch epoch) override {
+    return now().trim(by, from, epoch);
   }
   result<digest> put_blob(std::string_view bytes) override { return now().put_blob(bytes); }
   result<std::string> get_blob(const digest& hash) override { return now().get_blob(hash); }

@@ -120,7 +120,7 @@ TEST_CASE("logs of one database do not know each other", "[postgres]") {
   CHECK(log_at(two)->tail()->epoch == log_epoch{0});
   REQUIRE(log_at(two)->put_blob("blob of the second"));
   const std::vector<seq_no> seqs{{1}};
-  REQUIRE(leader->erase(seqs, std::nullopt));
+  REQUIRE(leader->erase(seqs));
   CHECK(log_at(two)->get_blob(*log_at(two)->put_blob("blob of the second")));
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("a log of another format is not touched", "[postgres]") {
   const auto name = fresh_log();
   auto log = log_at(shared_cluster().address(name));
   REQUIRE(log->create("w"));
-  shared_cluster().run("UPDATE mneme.log SET format = 2 WHERE name = '" + name + "'");
+  shared_cluster().run("UPDATE mneme.log SET format = 3 WHERE name = '" + name + "'");
   CHECK(code_of(log->tail()) == "format_unsupported");
   CHECK(code_of(log_leader::claim(log, {.holder = "one"})) == "format_unsupported");
 }
@@ -375,11 +375,15 @@ TEST_CASE("a role that may append need not be able to do anything else", "[postg
   REQUIRE(log_at(address)->put_blob("image"));
   // Nothing that was acknowledged can be taken away by it.
   const std::vector<seq_no> seqs{{1}};
-  const auto erased = leader->erase(seqs, std::nullopt);
+  const auto erased = leader->erase(seqs);
   CHECK(code_of(erased) == "unsupported");
   CHECK(erased.error().message.find("does not own them") != std::string::npos);
-  CHECK(code_of(leader->store().trim(1, *leader->store().put_blob("image"), leader->epoch()))
-        == "unsupported");
+  CHECK(code_of(leader->store().may_trim()) == "unsupported");
+  REQUIRE(leader->append(frame_behind(leader->tail(), {"second"})));
+  journaled_trim trim{.at = {2}, .trim = {}};
+  trim.trim.before = {2};
+  trim.trim.drop({1});
+  CHECK(code_of(leader->store().trim(trim, 0, leader->epoch())) == "unsupported");
   CHECK(log_at(address)->read(0, 1, 1)->front() == frame);
   shared_cluster().run("DROP ROLE IF EXISTS watcher");
   shared_cluster().run("CREATE ROLE watcher LOGIN");
@@ -407,12 +411,12 @@ TEST_CASE("an erasure says so while an older transaction can read what was erase
   const auto may = leader->store().may_erase();
   CHECK(code_of(may) == "busy");
   CHECK(may.error().message.find("is open since before") != std::string::npos);
-  const auto erased = leader->store().erase(seqs, std::nullopt, leader->epoch());
+  const auto erased = leader->store().erase(seqs, leader->epoch());
   REQUIRE(code_of(erased) == "ok");
   CHECK(*erased == erase_outcome::kept);
   REQUIRE(reader.run("COMMIT", {}, sql_kind::look));
   CHECK(code_of(leader->store().may_erase()) == "ok");
-  const auto again = leader->erase(seqs, std::nullopt);
+  const auto again = leader->erase(seqs);
   REQUIRE(code_of(again) == "ok");
   CHECK(*again == erase_outcome::done);
   CHECK_FALSE(is_on_disk(shared_cluster(), "still-to-be-read"));
@@ -436,7 +440,7 @@ TEST_CASE("an erasure beside who reads all of the log keeps no append waiting", 
   std::atomic<bool> is_over = false;
   std::thread erases([&] {
     may = leader->store().may_erase();
-    erased = leader->erase(seqs, std::nullopt);
+    erased = leader->erase(seqs);
     is_over = true;
   });
   milliseconds longest{};
@@ -452,5 +456,5 @@ TEST_CASE("an erasure beside who reads all of the log keeps no append waiting", 
   CHECK(*erased == erase_outcome::kept);
   CHECK(longest < milliseconds{2000}); // 300 and what the machine adds
   REQUIRE(reader.run("COMMIT", {}, sql_kind::look));
-  CHECK(*leader->erase(seqs, std::nullopt) == erase_outcome::done);
+  CHECK(*leader->erase(seqs) == erase_outcome::done);
 }

@@ -11,6 +11,7 @@
 #include "journal/log/log_leader.hpp"
 #include "mneme/engine.hpp"
 #include "mneme/postgres_log.hpp"
+#include "mneme/retention.hpp"
 #include "tests/journal/log/log_rules.hpp"
 #include "tests/postgres/postgres_cluster.hpp"
 #include "tests/storage/temporary_directory.hpp"
@@ -20,8 +21,10 @@ using namespace mneme::testing;
 
 namespace {
 
-engine world_on(const std::string& address, const std::string& directory) {
+engine world_on(const std::string& address, const std::string& directory,
+                std::shared_ptr<mneme::clock> time = nullptr) {
   engine_options o;
+  o.clock = std::move(time);
   o.directory = directory;
   o.embedder_spec = "none";
   o.log = address;
@@ -101,6 +104,44 @@ TEST_CASE("a world in PostgreSQL is the same in another directory", "[postgres]"
   auto e = world_on(address, root.path() + "/two");
   CHECK(e.root()->overall == before);
   CHECK(e.root()->seq == seq_no{21});
+}
+
+TEST_CASE("a world in PostgreSQL is trimmed, and made again of what is left", "[postgres]") {
+  const auto name = fresh_log();
+  const auto address = shared_cluster().address(name);
+  temporary_directory root;
+  auto time = std::make_shared<manual_clock>(timestamp{946'684'800'000'000'000});
+  digest before;
+  trim_options how;
+  how.by = "host";
+  {
+    auto e = world_on(address, root.path() + "/one", time);
+    REQUIRE(note(e, "used"));
+    find_request find;
+    find.types = {memory_type::note};
+    find.limit = 5;
+    find.late_binding = true;
+    for (int i = 0; i < 100; ++i) REQUIRE(e.find(find));
+    time->set({time->now().ns + 3'600'000'000'000});
+    const auto done = e.trim(how);
+    INFO((done ? std::string() : done.error().message));
+    REQUIRE(done);
+    CHECK(done->dropped == 100);
+    REQUIRE(note(e, "behind it"));
+    before = e.root()->overall;
+    REQUIRE(e.close());
+  }
+  std::filesystem::remove_all(root.path() + "/one");
+  std::size_t lack = 0;
+  const auto left = (*make_postgres_log(address))->read(0, 1000, 1ULL << 30);
+  REQUIRE(left);
+  for (const auto& frame : *left)
+    if (check_log_frame(frame)->trimmed_by.value != 0) ++lack;
+  CHECK(lack == 100);
+  auto e = world_on(address, root.path() + "/two", time);
+  CHECK(e.root()->overall == before);
+  // Programs from before do not read it, and are told so.
+  CHECK(shared_cluster().run("SELECT format FROM mneme.log WHERE name = '" + name + "'") == "2");
 }
 
 TEST_CASE("what was acknowledged outlives the server's crashes and the directory", "[postgres]") {

@@ -79,6 +79,39 @@ class Scale(unittest.TestCase):
             leader.wait()
         self.done("write", self.at("two"), "--type", "Note", "statement=now me")
 
+    def test_trimmed_by_its_leader(self):
+        log = self.cluster.address("trimmed")
+        self.done("init", self.at("town"), "--log", log)
+        self.done("write", self.at("town"), "--type", "Note", "statement=The mill is closed")
+        find = '{"op":"find","types":["Note"],"limit":5,"late_binding":true}\n'
+        subprocess.run([MNEME, "shell", self.at("town"), "--json"], input=find * 50, text=True,
+                       capture_output=True, check=True, timeout=60)
+        root = self.done("root", self.at("town"))
+        self.assertRegex(self.done("trim", self.at("town"), "--dry-run"), r"dropped +50")
+        self.assertEqual(self.done("root", self.at("town")), root)
+        self.assertRegex(self.done("trim", self.at("town"), "--by", "host"), r"dropped +50")
+        root = self.done("root", self.at("town"))
+        self.done("verify", self.at("town"))
+        self.done("init", self.at("other"), "--log", log)
+        self.assertEqual(self.done("root", self.at("other")), root)
+
+    def test_joined_from_a_backup(self):
+        log = self.cluster.address("joined")
+        self.done("init", self.at("town"), "--log", log)
+        self.done("write", self.at("town"), "--type", "Note", "statement=The mill is closed")
+        self.done("backup", self.at("town"), self.at("backup"))
+        self.done("write", self.at("town"), "--type", "Note", "statement=It is open")
+        root = self.done("root", self.at("town"))
+        self.assertIn("--log", self.refused("init", self.at("two"), "--from", self.at("backup")))
+        self.assertIn("nothing else", self.refused("init", self.at("two"), "--log", log, "--seed", "1",
+                                                   "--from", self.at("backup")))
+        joined = json.loads(self.done("init", self.at("two"), "--log", log, "--json",
+                                      "--from", self.at("backup")))
+        self.assertEqual(joined["seq"], 1)
+        self.assertEqual(self.done("root", self.at("two")), root)
+        self.done("write", self.at("backup"), "--type", "Note", "statement=in no log")
+        self.refused("init", self.at("three"), "--log", log, "--from", self.at("backup"))
+
     def test_document(self):
         """From nothing to a failover, in the commands that docs/SCALE.md shows."""
         top = pathlib.Path(__file__).resolve().parents[2]

@@ -64,6 +64,8 @@ status run_trim(const trim_arguments& o) {
   options.versions = o.versions;
   options.dry_run = o.dry_run;
   if (auto ok = take_point(o.before, options); !ok) return report(o.common, ok.error());
+  // A log is trimmed by who leads it.
+  if (is_copy_of_log(o.common.directory)) return run_request(o.common, "trim", request_of(options));
   auto done = trim_with_progress(o.common.directory, options);
   if (!done && done.error().code == errc::busy)
     if (const auto there = run_where_open(o.common, "trim", request_of(options))) return *there;

@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "mneme/join.hpp"
+#include "mneme/postgres_log.hpp"
 #include "tools/command/log_address.hpp"
 #include "tools/command/render.hpp"
 #include "tools/command/world_arguments.hpp"
@@ -21,7 +23,21 @@ struct init_options {
   std::optional<std::string> language;
   std::optional<std::uint64_t> seed;
   std::optional<std::string> log;
+  std::optional<std::string> from;
 };
+
+/// Nothing is claimed, and of the log only its end is read.
+result<json> join_log(const init_options& o) {
+  if (!o.log) return fail(errc::bad_value, "a copy joins a log: --log says which", "log");
+  if (!o.world.empty() || o.embedder || o.search || o.language || o.seed)
+    return fail(errc::bad_value,
+                "who joins has what the log's world has, and asks for nothing else", "from");
+  auto joined = join_world(*o.from, o.common.directory, *o.log, make_postgres_log);
+  if (!joined) return propagate(joined);
+  json answer{{"seq", joined->at.value}};
+  if (joined->root) answer["root"] = to_hex(*joined->root);
+  return answer;
+}
 
 bool is_file(const std::string& path) {
   std::error_code problem;
@@ -41,6 +57,7 @@ result<json> init_world(const init_options& o) {
   }
   if (o.log)
     if (auto ok = check_log_address(*o.log); !ok) return propagate(ok);
+  if (o.from) return join_log(o);
   engine_options options;
   options.log = o.log;
   options.directory = o.common.directory;
@@ -132,6 +149,9 @@ void add_world_commands(CLI::App& app, command_result& outcome) {
         c.add_option(
             "--log", o.log,
             "postgresql://…#NAME: keep the journal there; a world that is there is joined");
+        c.add_option("--from", o.from,
+                     "with --log: join it from this backup, or directory, of a copy of it")
+            ->check(not_empty());
       },
       [](const init_options& o) {
         auto answer = init_world(o);

@@ -107,6 +107,7 @@ constexpr shape one_chroma_shape{
 constexpr shape chromas_shape{
     .kind = shape_kind::list, .name = "[chroma…]", .item = &one_chroma_shape};
 constexpr std::array chroma_many_table = {key_shape{"items", &chromas_shape, true},
+                                          key_shape{"at_least", &shapes::integer},
                                           key_shape{"deadline_ms", &shapes::integer}};
 
 constexpr std::array decay_table = {key_shape{"actor", &shapes::text},

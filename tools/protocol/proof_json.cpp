@@ -28,10 +28,11 @@ constexpr shape field_list{
     .kind = shape_kind::list, .name = "[{topic, name}…]", .item = &field_key_shape};
 constexpr shape seq_list{.kind = shape_kind::list, .name = "[integer…]", .item = &shapes::integer};
 constexpr std::array prove_table = {
-    key_shape{"ids", &shapes::texts},   key_shape{"edges", &edge_list},
-    key_shape{"fields", &field_list},   key_shape{"seqs", &seq_list},
-    key_shape{"root", &shapes::text},   key_shape{"actor", &shapes::text},
-    key_shape{"scope", &shapes::scope}, key_shape{"deadline_ms", &shapes::integer}};
+    key_shape{"ids", &shapes::texts},          key_shape{"edges", &edge_list},
+    key_shape{"fields", &field_list},          key_shape{"seqs", &seq_list},
+    key_shape{"root", &shapes::text},          key_shape{"actor", &shapes::text},
+    key_shape{"scope", &shapes::scope},        key_shape{"at_least", &shapes::integer},
+    key_shape{"deadline_ms", &shapes::integer}};
 
 constexpr std::array state_root_table = {key_shape{"edges", &shapes::text, true},
                                          key_shape{"fields", &shapes::text, true},

@@ -76,6 +76,7 @@ constexpr shape find_item{
     .kind = shape_kind::custom, .check = check_find_item, .json_schema = R"({"type":"object"})"};
 constexpr shape find_items{.kind = shape_kind::list, .name = "[find…]", .item = &find_item};
 constexpr std::array find_many_table = {key_shape{"items", &find_items, true},
+                                        key_shape{"at_least", &shapes::integer},
                                         key_shape{"deadline_ms", &shapes::integer}};
 
 constexpr std::array clock_table = {key_shape{"now", &shapes::time, true}};
@@ -86,11 +87,12 @@ constexpr std::array snapshot_table = {key_shape{"reason", &shapes::text},
                                        key_shape{"actor", &shapes::text},
                                        key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array checkpoint_table = {key_shape{"deadline_ms", &shapes::integer}};
-constexpr std::array stats_table = {key_shape{"deadline_ms", &shapes::integer}};
+constexpr std::array stats_table = {key_shape{"at_least", &shapes::integer},
+                                    key_shape{"deadline_ms", &shapes::integer}};
 constexpr std::array verify_table = {key_shape{"deadline_ms", &shapes::integer}};
-constexpr std::array journal_table = {key_shape{"from", &shapes::integer},
-                                      key_shape{"limit", &shapes::integer},
-                                      key_shape{"deadline_ms", &shapes::integer}};
+constexpr std::array journal_table = {
+    key_shape{"from", &shapes::integer}, key_shape{"limit", &shapes::integer},
+    key_shape{"at_least", &shapes::integer}, key_shape{"deadline_ms", &shapes::integer}};
 
 constexpr std::int64_t default_journal_limit = 100;
 constexpr std::int64_t max_journal_limit = 10'000;

@@ -72,6 +72,7 @@ constexpr shape search_shape{
 constexpr shape searches_shape{
     .kind = shape_kind::list, .name = "[search…]", .item = &search_shape};
 constexpr std::array search_many_table = {key_shape{"items", &searches_shape, true},
+                                          key_shape{"at_least", &shapes::integer},
                                           key_shape{"deadline_ms", &shapes::integer}};
 
 // Each in the order of its enum.

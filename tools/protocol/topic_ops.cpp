@@ -24,6 +24,7 @@ constexpr shape retrieve_item{.kind = shape_kind::custom,
 constexpr shape retrieve_items{
     .kind = shape_kind::list, .name = "[retrieve…]", .item = &retrieve_item};
 constexpr std::array retrieve_many_table = {key_shape{"items", &retrieve_items, true},
+                                            key_shape{"at_least", &shapes::integer},
                                             key_shape{"deadline_ms", &shapes::integer}};
 
 using mutation_reader = result<mutation> (*)(const json&, const json_path&);

@@ -328,6 +328,8 @@ export interface components {
             results: components["schemas"]["item"][];
         };
         chroma_many_request: {
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Give up after so many milliseconds. */
             deadline_ms?: number;
             items: Record<string, unknown>[];
@@ -732,6 +734,8 @@ export interface components {
             results: components["schemas"]["item"][];
         };
         find_many_request: {
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Give up after so many milliseconds. */
             deadline_ms?: number;
             items: Record<string, unknown>[];
@@ -1198,6 +1202,8 @@ export interface components {
             ok: true;
         };
         journal_request: {
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Give up after so many milliseconds. */
             deadline_ms?: number;
             from?: number;
@@ -1441,6 +1447,8 @@ export interface components {
         prove_request: {
             /** @description The agent that asks or acts; it sees its own memories and public ones. */
             actor?: string;
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Give up after so many milliseconds. */
             deadline_ms?: number;
             /** @description Edges to prove: {src, type, dst}. */
@@ -1743,6 +1751,8 @@ export interface components {
             results: components["schemas"]["item"][];
         };
         retrieve_many_request: {
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Give up after so many milliseconds. */
             deadline_ms?: number;
             items: Record<string, unknown>[];
@@ -1919,6 +1929,8 @@ export interface components {
             results: components["schemas"]["item"][];
         };
         search_many_request: {
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Give up after so many milliseconds. */
             deadline_ms?: number;
             items: Record<string, unknown>[];
@@ -2173,6 +2185,8 @@ export interface components {
             world_id: string;
         };
         stats_request: {
+            /** @description An entry that the answer must have seen: a copy of a log waits for it, until the deadline (behind then). */
+            at_least?: number;
             /** @description Give up after so many milliseconds. */
             deadline_ms?: number;
             /** @constant */

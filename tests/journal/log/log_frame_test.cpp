@@ -66,11 +66,36 @@ TEST_CASE("what is no frame is refused", "[log]") {
   other = frame;
   other.payloads.pop_back();
   is_damaged(other);
-  other = frame;
-  other.is_trimmed = true;
-  is_damaged(other);
-  other.payloads.clear();
-  CHECK(check_log_frame(other));
+}
+
+TEST_CASE("what a trim drops goes from a frame, and its hash stays", "[log]") {
+  const auto whole = *split_frame(three_entries().bytes);
+  journaled_trim by{.at = {20}, .trim = {}};
+  by.trim.before = {9};
+  auto frame = whole;
+  CHECK(*drop_in_log_frame(by, frame) == false);
+  CHECK(frame == whole);
+  by.trim.drop({6});
+  CHECK(*drop_in_log_frame(by, frame));
+  CHECK(*drop_in_log_frame(by, frame) == false);
+  CHECK(frame.hash == whole.hash);
+  CHECK(frame.head.size() == whole.head.size() + trim_mark_bytes);
+  const auto prefix = *check_log_frame(frame);
+  CHECK(prefix.trimmed_by == by.at);
+  CHECK_FALSE(frame.payloads.contains("payload 6"));
+  CHECK(frame.payloads.contains("payload 7"));
+  // It is not appended so; what is dropped has nothing that could be erased.
+  CHECK_FALSE(split_frame(frame.head + frame.payloads));
+  const std::vector<seq_no> seqs{{6}, {7}};
+  CHECK(*erase_in_block(prefix, frame.payloads, seqs));
+  CHECK_FALSE(frame.payloads.contains("payload 7"));
+  CHECK(check_log_frame(frame));
+  auto other = frame;
+  other.payloads.pop_back();
+  CHECK_FALSE(drop_in_log_frame(by, other));
+  by.trim.before = {6};
+  by.trim.drop({5});
+  CHECK_FALSE(drop_in_log_frame(by, frame)); // behind the trim's point
 }
 
 TEST_CASE("payloads are erased in their block", "[log]") {

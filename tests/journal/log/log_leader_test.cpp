@@ -215,13 +215,14 @@ public:
     return to_->claim(newest, holder, ttl);
   }
   result<bool> renew(log_epoch epoch, milliseconds ttl) override { return to_->renew(epoch, ttl); }
+  result<void> may_trim() override { return to_->may_trim(); }
   result<void> may_erase() override { return to_->may_erase(); }
-  result<erase_outcome> erase(std::span<const seq_no> seqs, const std::optional<digest>& checkpoint,
-                              log_epoch epoch) override {
-    return to_->erase(seqs, checkpoint, epoch);
+  result<erase_outcome> erase(std::span<const seq_no> seqs, log_epoch epoch) override {
+    return to_->erase(seqs, epoch);
   }
-  result<void> trim(std::uint64_t frames, const digest& checkpoint, log_epoch epoch) override {
-    return to_->trim(frames, checkpoint, epoch);
+  result<std::uint64_t> trim(const journaled_trim& by, std::uint64_t from,
+                             log_epoch epoch) override {
+    return to_->trim(by, from, epoch);
   }
   result<digest> put_blob(std::string_view bytes) override { return to_->put_blob(bytes); }
   result<std::string> get_blob(const digest& hash) override { return to_->get_blob(hash); }

@@ -167,10 +167,10 @@ void erases_payloads_alone(log_site& site) {
   const auto tail = got(log->tail());
   REQUIRE(site.holds("goes-for-good"));
   const std::vector<seq_no> seqs{{2}, {4}};
-  refused(log->erase(seqs, std::nullopt, epoch.next()), errc::version_conflict);
+  refused(log->erase(seqs, epoch.next()), errc::version_conflict);
   CHECK(everything(*log)[0] == first);
-  done(log->erase(seqs, std::nullopt, epoch));
-  done(log->erase(seqs, std::nullopt, epoch)); // once more, as after a failure
+  done(log->erase(seqs, epoch));
+  done(log->erase(seqs, epoch)); // once more, as after a failure
   CHECK_FALSE(site.holds("goes-for-good"));
   CHECK(site.holds("stays-too"));
   refused(log->get_blob(blob), errc::not_found);
@@ -190,37 +190,76 @@ void erases_payloads_alone(log_site& site) {
   }
 }
 
-void trims_to_a_checkpoint(log_site& site) {
+/// Has the log drop all that is left of it; how often it was asked.
+int trim_all(log_store& log, const journaled_trim& by, log_epoch epoch) {
+  int asked = 0;
+  for (std::uint64_t done = 0;; ++asked) {
+    const auto reached = got(log.trim(by, done, epoch));
+    if (reached == done) return asked;
+    CHECK(reached > done);
+    done = reached;
+  }
+}
+
+void trims_what_is_named(log_site& site) {
   auto log = site.connect();
   done(log->create("w"));
   const auto epoch = taken(*log, "one");
-  const auto first = appended(*log, epoch, {"trimmed-away"});
-  appended(*log, epoch, {"trimmed-away as well"});
-  const auto third = appended(*log, epoch, {"kept"});
-  const auto image = got(log->put_blob("image of two frames"));
-  refused(log->trim(2, sha256_of("no blob"), epoch), errc::not_found);
-  refused(log->trim(2, image, epoch.next()), errc::version_conflict);
-  refused(log->trim(4, image, epoch), errc::out_of_range);
-  done(log->trim(2, image, epoch));
-  refused(log->trim(1, image, epoch), errc::out_of_range);
+  const auto first = appended(*log, epoch, {"stays", "trimmed-away", "erased-behind-a-trim"});
+  const auto second = appended(*log, epoch, {"trimmed-away as well"});
+  const auto seal = appended(*log, epoch, {});
+  const auto behind = appended(*log, epoch, {"stays behind"});
+  journaled_trim by{.at = {5}, .trim = {}};
+  by.trim.before = {5};
+  by.trim.drop({2});
+  by.trim.drop({4});
   const auto tail = got(log->tail());
-  CHECK(tail.trimmed_frames == 2);
-  CHECK(tail.checkpoint == image);
-  const auto frames = everything(*log);
-  REQUIRE(frames.size() == 3);
-  CHECK(frames[0].is_trimmed);
-  CHECK(frames[0].payloads.empty());
-  CHECK(frames[0].head == first.head);
-  CHECK(frames[2] == third);
-  for (const auto& frame : frames) CHECK(check_log_frame(frame));
-  // An erasure then says what takes the checkpoint's place.
-  const std::vector<seq_no> seqs{{1}, {3}};
-  refused(log->erase(seqs, std::nullopt, epoch), errc::unsupported);
-  const auto clean = got(log->put_blob("image without it"));
-  done(log->erase(seqs, clean, epoch));
-  CHECK(got(log->tail()).checkpoint == clean);
-  CHECK(got(log->get_blob(clean)) == "image without it");
-  refused(log->get_blob(image), errc::not_found);
+  done(log->may_trim());
+  refused(log->trim(by, 0, epoch.next()), errc::version_conflict);
+  refused(log->trim({.at = {6}, .trim = by.trim}, 0, epoch), errc::out_of_range);
+  CHECK(everything(*log) == std::vector<log_frame>{first, second, seal, behind});
+  CHECK(trim_all(*log, by, epoch) > 0);
+  trim_all(*log, by, epoch); // once more, as after a failure
+  CHECK(got(log->tail()) == tail);
+  CHECK(site.holds("erased-behind-a-trim"));
+  const auto frames = everything(*site.connect());
+  REQUIRE(frames.size() == 4);
+  CHECK(frames[2] == seal);
+  CHECK(frames[3] == behind);
+  CHECK(frames[0].hash == first.hash);
+  CHECK(frames[0].payloads.size() < first.payloads.size());
+  for (const auto& frame : frames) {
+    const auto prefix = got(check_log_frame(frame));
+    const auto entries = got(decode_frame_body(
+        prefix, std::string_view(frame.head).substr(prefix_bytes(prefix)), frame.payloads));
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      CHECK(entries[i].trimmed.has_value() == by.trim.drops({prefix.first_seq.value + i}));
+  }
+  // What is erased then is beside what was dropped, and may be of that.
+  const std::vector<seq_no> seqs{{2}, {3}};
+  done(log->erase(seqs, epoch));
+  CHECK_FALSE(site.holds("erased-behind-a-trim"));
+  CHECK(site.holds("stays behind"));
+  CHECK(check_log_frame(everything(*log)[0]));
+}
+
+/// More than a log takes at once.
+void trims_in_parts(log_site& site) {
+  auto log = site.connect();
+  done(log->create("w"));
+  const auto epoch = taken(*log, "one");
+  journaled_trim by{.at = {301}, .trim = {}};
+  by.trim.before = {301};
+  for (std::uint64_t seq = 1; seq <= 300; ++seq) {
+    appended(*log, epoch, {"goes " + std::to_string(seq)});
+    if (seq % 2 == 0) by.trim.drop({seq});
+  }
+  appended(*log, epoch, {"the trim's own"});
+  CHECK(trim_all(*log, by, epoch) > 1);
+  std::uint64_t lack = 0;
+  for (const auto& frame : everything(*log))
+    if (got(check_log_frame(frame)).trimmed_by == by.at) ++lack;
+  CHECK(lack == 150);
 }
 
 void keeps_blobs_by_their_hash(log_site& site) {
@@ -257,7 +296,8 @@ const std::vector<log_rule>& log_rules() {
       {"old epochs are fenced", fences_old_epochs},
       {"a lease keeps others away", leases_keep_others_away},
       {"an erasure takes payloads alone", erases_payloads_alone},
-      {"a trim leaves headers and a checkpoint", trims_to_a_checkpoint},
+      {"a trim takes what it names, and leaves headers", trims_what_is_named},
+      {"a long log is trimmed in parts", trims_in_parts},
       {"blobs are kept by their hash", keeps_blobs_by_their_hash}};
   return rules;
 }

@@ -1,0 +1,58 @@
+#include "state/retention/trim_in_log.hpp"
+
+#include "journal/entry_reader.hpp"
+#include "messages/ensure.hpp"
+#include "state/checkpoint/checkpoint.hpp"
+
+namespace mneme {
+
+namespace {
+
+/// No follower that runs is so far behind.
+constexpr std::int64_t time_of_followers_ns = 60'000'000'000;
+
+result<timestamp> made_at(entry_reader& reader, seq_no seq) {
+  std::string bytes;
+  auto read = reader.read(seq, 1, [&](const raw_entry& raw) { bytes = raw.header; });
+  if (!read) return propagate(read);
+  auto header = decode_entry_header(bytes);
+  if (!header) return propagate(header);
+  return header->created_at;
+}
+
+} // namespace
+
+result<journaled_trim> part_for_log(file_system& files, const std::string& directory,
+                                    const world_id& world, journaled_trim by) {
+  ensure(by.trim.before.value > 1 && by.trim.before <= by.at, "a trim is of what was before it");
+  auto reader = entry_reader::open(files, journal_directory(directory), world);
+  if (!reader) return propagate(reader);
+  auto now = made_at(*reader, by.at);
+  if (!now) return propagate(now);
+  // Times ascend with seqs.
+  seq_no first{1};
+  while (first < by.trim.before) {
+    const seq_no middle{first.value + (by.trim.before.value - first.value) / 2};
+    auto made = made_at(*reader, middle);
+    if (!made) return propagate(made);
+    if (made->ns <= now->ns - time_of_followers_ns)
+      first = middle.next();
+    else
+      by.trim.before = middle;
+  }
+  return by;
+}
+
+void finish_trim_in_log(world& w, log_leader& leader, seq_no at) {
+  auto by = read_trim(*w.files, journal_directory(w.directory), w.info.id, at);
+  if (!by || by->at != at) return;
+  by = part_for_log(*w.files, w.directory, w.info.id, std::move(*by));
+  if (!by) return;
+  for (std::uint64_t done = 0;;) {
+    const auto reached = leader.store().trim(*by, done, leader.epoch());
+    if (!reached || *reached == done) return;
+    done = *reached;
+  }
+}
+
+} // namespace mneme

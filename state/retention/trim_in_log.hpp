@@ -1,0 +1,19 @@
+#pragma once
+/// What a trim takes out of the log that a world is kept in.
+
+#include "journal/trim_payloads.hpp"
+#include "state/world.hpp"
+
+namespace mneme {
+
+/// The trim as the log gets it: what is younger, by its entry's time, stays there until the next
+/// one, which names it too. A follower that runs would meet frames that lack payloads before it has
+/// had them, and has to be opened again then.
+result<journaled_trim> part_for_log(file_system& files, const std::string& directory,
+                                    const world_id& world, journaled_trim by);
+
+/// The trim of the entry `at` was broken off by who leads now: the log loses what it drops. What
+/// fails is left to the next trim.
+void finish_trim_in_log(world& w, log_leader& leader, seq_no at);
+
+} // namespace mneme
