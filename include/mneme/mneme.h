@@ -61,8 +61,11 @@ MNEME_API const char* mneme_version(void);
  *     per_request    one request, one journal frame: the same requests give the same bytes
  *     exact_near     never an approximate answer; with a seed this is the default
  *     cache_bytes, retained_seqs, readers     as in mneme/engine.hpp
+ *     log            of a world that is kept in PostgreSQL: its address, which the directory keeps
+ *     follow         only reads what another process writes into the log; with may_lead it takes
+ *                    the lead when nobody has it
  *     shared         with other processes of the same user (default true, unless read_only,
- *                    in_memory, seed, manual_clock or per_request is given): one that has the
+ *                    in_memory, follow, seed, manual_clock or per_request is given): one that has the
  *                    world open is asked, by its options, and the answer says joined: true;
  *                    when it ends, this one opens the world. Arrays go to a world that is open
  *                    in this process alone (unsupported). false: busy where another one has

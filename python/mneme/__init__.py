@@ -42,7 +42,9 @@ def open(directory: Union[str, "os.PathLike[str]"], **options: Any) -> World:
     """Opens the world in a directory, or makes one (create=False: only what is there). `~` is the
     home directory. Of a new world: world_name, seed, embedder ("hash:384", "none", "http:…"), language.
     Also: read_only, manual_clock, per_request, exact_near, audience, embedder_key, cache_bytes,
-    retained_seqs, readers, shared.
+    retained_seqs, readers, shared. Of a world in PostgreSQL, of which the directory is a copy: log (its
+    address; the directory keeps it), follow=True for one that only reads, may_lead=True beside it for one
+    that takes the lead when nobody has it.
 
     Where another program of the same user has the world open, that one is asked, and `opened` says
     `joined`; shared=False, a seed, manual_clock or per_request: Busy."""

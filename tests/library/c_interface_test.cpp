@@ -89,6 +89,11 @@ TEST_CASE("what a host says of a world that it opens is judged before anything i
   CHECK(refused({{"directory", "x"}, {"retained_seqs", 0}}) == "out_of_range at retained_seqs");
   CHECK(refused({{"in_memory", true}, {"embedder", "nonsense"}}) == "bad_value at embedder");
   CHECK(refused({{"in_memory", true}, {"audience", "nobody"}}) == "bad_value at audience");
+  CHECK(refused({{"in_memory", true}, {"log", "postgresql://h/d#l"}}) == "bad_value at log");
+  CHECK(refused({{"in_memory", true}, {"follow", true}}) == "bad_value at follow");
+  CHECK(refused({{"directory", "x"}, {"may_lead", true}}) == "bad_value at may_lead");
+  CHECK(refused({{"directory", "x"}, {"follow", true}, {"shared", true}}) == "bad_value at shared");
+  CHECK(refused({{"directory", "x"}, {"log", "postgresql://me:secret@h/d"}}) == "bad_value at log");
   CHECK(refused(json::array()) == "wrong_type at ");
   mneme_engine* engine = nullptr;
   CHECK(code_of(taken(mneme_open("{", 1, MNEME_JSON, &engine))) == "bad_json");

@@ -2,7 +2,7 @@
 """The command on a world that is kept in PostgreSQL, as docs/SCALE.md shows it: made, lost and joined,
 one leader at a time, and no password in a directory. Arguments: the command, and the folder of
 PostgreSQL's programs."""
-# Of: tools/command/log_address.cpp
+# Of: tools/server/access/log_address.cpp
 
 import json
 import os
@@ -111,6 +111,44 @@ class Scale(unittest.TestCase):
         self.assertEqual(self.done("root", self.at("two")), root)
         self.done("write", self.at("backup"), "--type", "Note", "statement=in no log")
         self.refused("init", self.at("three"), "--log", log, "--from", self.at("backup"))
+
+    def test_from_python(self):
+        """The package leads, follows and takes the lead in one process."""
+        script = r"""
+import sys, time, mneme
+log, one, two, three = sys.argv[1:]
+leader = mneme.open(one, log=log, seed=1)
+follower = mneme.open(two, log=log, follow=True)
+next_one = mneme.open(three, log=log, follow=True, may_lead=True)
+note = leader.write("Note", {"statement": "The mill is closed"})
+for copy in (follower, next_one):
+    assert copy.get(note.id, at_least=note.seq).version.data.statement == "The mill is closed"
+assert follower.root(at_least=note.seq).root == leader.root().root
+try:
+    follower.write("Note", {"statement": "not me"})
+except mneme.MnemeError as refused:
+    assert refused.code == "read_only", refused
+assert follower.stats().log.role == "follower" and leader.stats().log.role == "leader"
+leader.close()
+until = time.monotonic() + 30
+while next_one.stats().log.role != "leader" and time.monotonic() < until:
+    time.sleep(.05)
+after = next_one.write("Note", {"statement": "It is open"})
+assert follower.search("open", at_least=after.seq).texts()[0] == "It is open"
+follower.close()
+next_one.close()
+with mneme.open(two) as alone:  # the directory knows its log, and nobody else leads it
+    assert alone.write("Note", {"statement": "As before"}).seq == after.seq + 1
+print("done")
+"""
+        root = pathlib.Path(MNEME).resolve().parent
+        ran = subprocess.run([sys.executable, "-c", script, self.cluster.address("python"),
+                              self.at("one"), self.at("two"), self.at("three")],
+                             env={**os.environ, "PYTHONPATH": str(root / "python"),
+                                  "MNEME_LIBRARY": str(root / "libmneme.so")},
+                             capture_output=True, text=True, check=False, timeout=120)
+        self.assertEqual(ran.stdout, "done\n", ran.stderr)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
 
     def test_document(self):
         """From nothing to a failover, in the commands that docs/SCALE.md shows."""

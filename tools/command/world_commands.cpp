@@ -7,9 +7,9 @@
 
 #include "mneme/join.hpp"
 #include "mneme/postgres_log.hpp"
-#include "tools/command/log_address.hpp"
 #include "tools/command/render.hpp"
 #include "tools/command/world_arguments.hpp"
+#include "tools/server/access/log_address.hpp"
 
 namespace mneme::command {
 
@@ -56,7 +56,7 @@ result<json> init_world(const init_options& o) {
                     + "; a new world needs a directory of its own");
   }
   if (o.log)
-    if (auto ok = check_log_address(*o.log); !ok) return propagate(ok);
+    if (auto ok = server::check_log_address(*o.log); !ok) return propagate(ok);
   if (o.from) return join_log(o);
   engine_options options;
   options.log = o.log;

@@ -8,6 +8,7 @@
 #include "mneme/postgres_log.hpp"
 #include "tools/protocol/shape.hpp"
 #include "tools/protocol/value_reader.hpp"
+#include "tools/server/access/log_address.hpp"
 #include "tools/server/access/told_branch.hpp"
 
 namespace mneme::library {
@@ -19,16 +20,27 @@ namespace shapes = protocol::shapes;
 
 constexpr timestamp manual_start{946'684'800'000'000'000}; // 2000-01-01T00:00:00Z
 
-constexpr std::array option_table = {
-    key_shape{"directory", &shapes::text},      key_shape{"in_memory", &shapes::boolean},
-    key_shape{"create", &shapes::boolean},      key_shape{"read_only", &shapes::boolean},
-    key_shape{"world_name", &shapes::text},     key_shape{"seed", &shapes::integer},
-    key_shape{"embedder", &shapes::text},       key_shape{"search", &shapes::text},
-    key_shape{"language", &shapes::text},       key_shape{"embedder_key", &shapes::text},
-    key_shape{"audience", &shapes::text},       key_shape{"manual_clock", &shapes::boolean},
-    key_shape{"per_request", &shapes::boolean}, key_shape{"exact_near", &shapes::boolean},
-    key_shape{"cache_bytes", &shapes::integer}, key_shape{"retained_seqs", &shapes::integer},
-    key_shape{"readers", &shapes::integer},     key_shape{"shared", &shapes::boolean}};
+constexpr std::array option_table = {key_shape{"directory", &shapes::text},
+                                     key_shape{"in_memory", &shapes::boolean},
+                                     key_shape{"create", &shapes::boolean},
+                                     key_shape{"read_only", &shapes::boolean},
+                                     key_shape{"world_name", &shapes::text},
+                                     key_shape{"seed", &shapes::integer},
+                                     key_shape{"embedder", &shapes::text},
+                                     key_shape{"search", &shapes::text},
+                                     key_shape{"language", &shapes::text},
+                                     key_shape{"embedder_key", &shapes::text},
+                                     key_shape{"audience", &shapes::text},
+                                     key_shape{"manual_clock", &shapes::boolean},
+                                     key_shape{"per_request", &shapes::boolean},
+                                     key_shape{"exact_near", &shapes::boolean},
+                                     key_shape{"cache_bytes", &shapes::integer},
+                                     key_shape{"retained_seqs", &shapes::integer},
+                                     key_shape{"readers", &shapes::integer},
+                                     key_shape{"shared", &shapes::boolean},
+                                     key_shape{"log", &shapes::text},
+                                     key_shape{"follow", &shapes::boolean},
+                                     key_shape{"may_lead", &shapes::boolean}};
 
 /// A count of bytes or of readers.
 std::optional<std::uint64_t> count(protocol::value_reader& in, std::string_view key) {
@@ -43,13 +55,13 @@ std::optional<std::uint64_t> count(protocol::value_reader& in, std::string_view 
 void read_sharing(protocol::value_reader& in, open_options& out) {
   const engine_options& of = out.engine;
   const bool may_be = !of.directory.empty() && !of.read_only && out.clock == nullptr
-                      && of.commit != commit_mode::per_request;
+                      && of.commit != commit_mode::per_request && !of.follow;
   const bool is_repeatable = of.seed.has_value();
   out.is_shared = in.find("shared") == nullptr ? may_be && !is_repeatable : in.flag("shared");
   if (out.is_shared && !may_be)
     in.fail_key("shared", errc::bad_value,
-                "a world in memory, one that is read beside its writer, and one with manual_clock "
-                "or per_request are not shared");
+                "a world in memory, one that is read beside its writer, a follower, and one with "
+                "manual_clock or per_request are not shared");
 }
 
 void read_place(protocol::value_reader& in, engine_options& to) {
@@ -63,6 +75,22 @@ void read_place(protocol::value_reader& in, engine_options& to) {
   if (directory && directory->empty())
     in.fail_key("directory", errc::bad_value, "a directory has a name; in_memory keeps nothing");
   to.directory = directory.value_or("");
+}
+
+/// A world that is kept in a log, of which the directory is a copy.
+void read_log(protocol::value_reader& in, engine_options& to) {
+  to.logs = make_postgres_log;
+  to.log = in.text("log");
+  to.follow = in.flag("follow");
+  to.may_lead = in.flag("may_lead");
+  if (to.may_lead && !to.follow)
+    in.fail_key("may_lead", errc::bad_value, "who does not follow leads: give follow as well");
+  for (const char* key : {"log", "follow"})
+    if (to.directory.empty() && in.find(key) != nullptr)
+      in.fail_key(key, errc::bad_value, "a copy of a log has a directory");
+  if (!to.log) return;
+  if (auto ok = server::check_log_address(*to.log); !ok)
+    in.fail_key("log", ok.error().code, ok.error().message);
 }
 
 } // namespace
@@ -86,7 +114,7 @@ result<open_options> read_open_options(const protocol::json& options) {
   to.language = in.text("language");
   to.embedder_key = in.text_or("embedder_key", "");
   to.remote_embedders = make_http_embedder;
-  to.logs = make_postgres_log;
+  read_log(in, to);
   to.erase_elsewhere = server::erase_where_open;
   to.audience = in.name<lifecycle_audience>("audience");
   if (in.flag("manual_clock")) out.clock = std::make_shared<manual_clock>(manual_start);

@@ -4,8 +4,8 @@
 
 #include <CLI/App.hpp>
 
-#include "tools/command/log_address.hpp"
 #include "tools/command/world_arguments.hpp"
+#include "tools/server/access/log_address.hpp"
 
 namespace mneme::server {
 
@@ -87,7 +87,7 @@ result<engine> open_served(const served_options& options) {
   opening.directory = options.common.directory;
   opening.embedder_spec = options.embedder;
   if (options.log)
-    if (auto ok = command::check_log_address(*options.log); !ok) return propagate(ok);
+    if (auto ok = check_log_address(*options.log); !ok) return propagate(ok);
   opening.log = options.log;
   opening.follow = options.follows;
   opening.read_only = options.reads_beside();

@@ -1,8 +1,8 @@
-#include "tools/command/log_address.hpp"
+#include "tools/server/access/log_address.hpp"
 
 #include <algorithm>
 
-namespace mneme::command {
+namespace mneme::server {
 
 namespace {
 
@@ -34,4 +34,4 @@ result<void> check_log_address(std::string_view address) {
               "log");
 }
 
-} // namespace mneme::command
+} // namespace mneme::server
