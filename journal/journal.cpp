@@ -398,7 +398,7 @@ result<walked_journal> walk_and_erase(file_system& fs, const std::string& dir,
 
 /// Nor before what a trim drops is out.
 result<walked_journal> walk_and_trim(file_system& fs, const std::string& dir, const world_id& world,
-                                     seq_no checked_through) {
+                                     seq_no checked_through, bool is_copy) {
   auto walked = walk_and_erase(fs, dir, world, checked_through);
   if (!walked || !walked->last) return walked;
   // What its entries say is for who applies them to check.
@@ -406,7 +406,10 @@ result<walked_journal> walk_and_trim(file_system& fs, const std::string& dir, co
   if (!trim || !*trim) return walked;
   const segment_walk& walk = walked->walk;
   const payload_place end{walk.segments()[walk.segment_index()], walk.offset()};
-  if (auto ok = drop_payloads(fs, dir, world, **trim, end); !ok) return propagate(ok);
+  auto is_done = is_copy ? result<bool>(false) : is_trimmed_by(fs, dir, world, **trim);
+  if (!is_done) return propagate(is_done);
+  if (*is_done) return walked;
+  if (auto ok = drop_payloads(fs, dir, **trim, end); !ok) return propagate(ok);
   return walk_to_end(fs, dir, world, checked_through);
 }
 
@@ -419,7 +422,7 @@ result<std::unique_ptr<journal>> journal::open(std::shared_ptr<file_system> fs, 
                                                const journal_options& options) {
   ensure(options.segment_bytes >= segment_head_bytes, "a segment holds at least its head");
   if (auto ok = fs->create_directories(dir); !ok) return propagate(ok);
-  auto walked = walk_and_trim(*fs, dir, world, checked_through);
+  auto walked = walk_and_trim(*fs, dir, world, checked_through, options.is_copy);
   if (!walked) return propagate(walked);
   const segment_walk* const walk = &walked->walk;
   if (walk->last() < checked_through) {

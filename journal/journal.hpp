@@ -24,6 +24,8 @@ struct journal_options {
   std::uint64_t extend_bytes = 1ULL << 20;
   /// What is appended begins a segment of its own: those that are there are not written to.
   bool begins_segment = false;
+  /// Its frames come from a log, maybe without what was trimmed there.
+  bool is_copy = false;
 };
 
 /// One frame as it was read back.

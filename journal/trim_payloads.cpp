@@ -94,28 +94,6 @@ private:
   seq_no segment_;
 };
 
-/// Segments are written anew in their order: by the last entry that is dropped, where that is by
-/// this trim, the last one was. What came from a log without it says nothing of what was here
-/// before: so by the first one, too.
-result<bool> is_rewritten(file_system& fs, const std::string& dir, const world_id& world,
-                          const journaled_trim& by) {
-  const std::string& bits = by.trim.dropped;
-  const std::size_t first_byte = bits.find_first_not_of('\0');
-  ensure(first_byte != std::string::npos && bits.back() != '\0', "a trim drops something");
-  const auto low = static_cast<unsigned char>(bits[first_byte]);
-  const auto top = static_cast<unsigned char>(bits.back());
-  const seq_no first{first_byte * 8 + static_cast<unsigned>(std::countr_zero(low)) + 1};
-  const seq_no last{(bits.size() - 1) * 8 + std::bit_width(top)};
-  auto walk = segment_walk::open(fs, dir, world, seq_no{0});
-  if (!walk) return propagate(walk);
-  auto frame = walk->locate(first);
-  if (!frame) return propagate(frame);
-  if (!*frame || has_dropped(by.trim, (*frame)->prefix, (*frame)->entries)) return false;
-  frame = walk->locate(last);
-  if (!frame) return propagate(frame);
-  return *frame && (*frame)->prefix.trimmed_by == by.at;
-}
-
 } // namespace
 
 result<std::optional<journaled_trim>> trim_in(const journal_frame& frame) {
@@ -148,10 +126,21 @@ result<journaled_trim> read_trim(file_system& fs, const std::string& dir, const 
                                          at.value));
 }
 
-result<void> drop_payloads(file_system& fs, const std::string& dir, const world_id& world,
-                           const journaled_trim& by, const payload_place& end) {
-  auto is_done = is_rewritten(fs, dir, world, by);
-  if (!is_done || *is_done) return is_done ? result<void>() : propagate(is_done);
+result<bool> is_trimmed_by(file_system& fs, const std::string& dir, const world_id& world,
+                           const journaled_trim& by) {
+  const std::string& bits = by.trim.dropped;
+  ensure(!bits.empty() && bits.back() != '\0', "a trim drops something");
+  const auto top = static_cast<unsigned char>(bits.back());
+  const seq_no last{(bits.size() - 1) * 8 + std::bit_width(top)};
+  auto walk = segment_walk::open(fs, dir, world, seq_no{0});
+  if (!walk) return propagate(walk);
+  auto frame = walk->locate(last);
+  if (!frame) return propagate(frame);
+  return *frame && (*frame)->prefix.trimmed_by == by.at;
+}
+
+result<void> drop_payloads(file_system& fs, const std::string& dir, const journaled_trim& by,
+                           const payload_place& end) {
   auto segments = list_segments(fs, dir);
   if (!segments) return propagate(segments);
   for (const seq_no segment : *segments) {

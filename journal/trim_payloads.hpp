@@ -21,9 +21,13 @@ result<journaled_trim> read_trim(file_system& fs, const std::string& dir, const 
                                  seq_no at);
 /// Takes out what the trim names and the segments still have, up to `end`, where the last whole
 /// frame of a segment ends. Durable when it returns. A call that was broken off can be made again;
-/// one that is made again for nothing looks at little.
-result<void> drop_payloads(file_system& fs, const std::string& dir, const world_id& world,
-                           const journaled_trim& by, const payload_place& end);
+/// it reads all that is before the trim's point.
+result<void> drop_payloads(file_system& fs, const std::string& dir, const journaled_trim& by,
+                           const payload_place& end);
+/// Whether that is done: segments are written anew in their order, so it is where the last entry
+/// that goes went by this trim. Not of a copy of a log, whose frames may have come without it.
+result<bool> is_trimmed_by(file_system& fs, const std::string& dir, const world_id& world,
+                           const journaled_trim& by);
 /// Where payloads went that a segment still has when it was written anew.
 class moved_payloads {
 public:

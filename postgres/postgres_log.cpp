@@ -46,7 +46,7 @@ constexpr std::string_view lease_query =
 constexpr std::string_view read_query =
     "SELECT at, last_seq, hash, head, payloads FROM ("
     " SELECT at, last_seq, hash, head, payloads,"
-    "  sum(octet_length(head) + coalesce(octet_length(payloads), 0)) OVER (ORDER BY at) AS bytes"
+    "  sum(octet_length(head) + octet_length(payloads)) OVER (ORDER BY at) AS bytes"
     " FROM (SELECT * FROM mneme.frame WHERE log = $1::text AND at > $2::bigint"
     "  ORDER BY at LIMIT $3::bigint) AS next_frames) AS counted"
     " WHERE bytes <= $4::bigint OR at = $2::bigint + 1 ORDER BY at";
@@ -272,7 +272,7 @@ result<std::vector<log_frame>> postgres_log::read(std::uint64_t from, std::size_
                     .hash = digest_of(rows->bytes(i, 2)),
                     .head = std::string(rows->bytes(i, 3)),
                     .payloads = {}};
-    if (!rows->is_null(i, 4)) frame.payloads = rows->bytes(i, 4);
+    frame.payloads = rows->bytes(i, 4);
     frames.push_back(std::move(frame));
   }
   return frames;
@@ -342,7 +342,7 @@ result<std::uint64_t> postgres_log::erase_in_frame_of(seq_no seq, std::span<cons
   const std::uint64_t last = rows->number(0, 1);
   auto prefix = decode_frame_prefix(rows->bytes(0, 2));
   if (!prefix) return propagate(prefix);
-  std::string payloads(rows->is_null(0, 3) ? std::string_view() : rows->bytes(0, 3));
+  std::string payloads(rows->bytes(0, 3));
   auto changed = erase_in_block(*prefix, payloads, seqs);
   if (!changed) return propagate(changed);
   if (!*changed) return last;

@@ -401,17 +401,24 @@ result<void> lead_journal(world& w, const world_options& options,
   return {};
 }
 
-/// The same without a claim: up to where the log ends now.
+/// The same without a claim: up to where the log ends now. What was long ago may be trimmed while
+/// it is copied, by an entry behind the end that was asked for; so it is asked for again until all
+/// that came is of a moment ago, which no trim takes from the log.
 result<void> follow_journal(world& w, log_store& log) {
-  const std::int64_t asked_at = w.standing->now();
-  auto tail = log.tail();
-  if (!tail) return propagate(tail);
-  auto copied =
-      copy_from_log(log, *tail, *w.journal, *w.files, journal_directory(w.directory), w.info.id);
-  if (!copied) return propagate(copied);
-  w.journal->follow();
-  w.standing->heard(*tail, true, asked_at);
-  return {};
+  constexpr std::uint64_t frames_of_a_moment = 100;
+  constexpr int most_rounds = 16; // who is slower than the leader writes lags in any case
+  for (int round = 1;; ++round) {
+    const std::int64_t asked_at = w.standing->now();
+    auto tail = log.tail();
+    if (!tail) return propagate(tail);
+    auto copied =
+        copy_from_log(log, *tail, *w.journal, *w.files, journal_directory(w.directory), w.info.id);
+    if (!copied) return propagate(copied);
+    if (*copied > frames_of_a_moment && round < most_rounds) continue;
+    w.journal->follow();
+    w.standing->heard(*tail, true, asked_at);
+    return {};
+  }
 }
 
 /// One attempt to open; without images every index is rebuilt from the journal.
@@ -444,10 +451,13 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
     return propagate(ok);
   const seq_no stored = w->store->recovered();
   const seq_no checked = checkpoint ? std::max(stored, checkpoint->seq) : stored;
-  const seq_no broken_off = noted_trim(*w->files, w->directory);
-  if (auto ok = finish_trimming(*w->files, w->directory, w->info.id); !ok) return propagate(ok);
+  const bool is_copy = options.log.has_value();
+  if (auto ok = finish_trimming(*w->files, w->directory, w->info.id, is_copy); !ok)
+    return propagate(ok);
+  journal_options kept = options.journal;
+  kept.is_copy = is_copy;
   auto journal = mneme::journal::open(w->files, journal_directory(w->directory), w->info.id,
-                                      w->info.branch, checked, options.journal);
+                                      w->info.branch, checked, kept);
   if (!journal && journal.error().code == errc::corrupt && checkpoint && checkpoint->seq >= stored)
     journal.error().message += "; if CHECKPOINT, which is of seq "
                                + std::to_string(checkpoint->seq.value)
@@ -458,8 +468,7 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   w->report.torn_segment = w->journal->tail().torn_segment;
   if (how.leader != nullptr)
     if (auto ok = lead_journal(*w, options, how.leader); !ok) return propagate(ok);
-  if (how.leader != nullptr && broken_off.value != 0)
-    finish_trim_in_log(*w, *how.leader, broken_off);
+  if (how.leader != nullptr) finish_trim_in_log(*w, *how.leader);
   if (options.log && options.log->follow != nullptr)
     if (auto ok = follow_journal(*w, *options.log->follow); !ok) return propagate(ok);
 

@@ -108,7 +108,7 @@ std::size_t grouped_number_size(std::string_view text) {
   if (groups == 0) return 0;
   if (size < text.size() && text[size] == '.')
     if (const std::size_t digits = digits_at(size + 1); digits > 0) size += 1 + digits;
-  // "1,000km" is none, nor is "1,000-2,000/x": only what ends with its digits is a number.
+  // "1,000km" is none.
   const bool goes_on =
       size < text.size() && ((text[size] | 0x20) >= 'a' && (text[size] | 0x20) <= 'z');
   return goes_on ? 0 : size;
@@ -217,7 +217,7 @@ private:
   }
   /// Behind a letter, a digit or what joins them a digit begins no number of its own.
   [[nodiscard]] bool begins_number(char before) const {
-    return !plain_words_ && !keeps_runs_ && run_.empty() && before != ',' && before != '.';
+    return !plain_words_ && run_.empty() && parts_ == 0 && before != ',' && before != '.';
   }
   /// Where the text begins with a number whose thousands are set apart, adds it without commas;
   /// answers its bytes. Its groups are no terms: two numbers are not alike for ending with "000".
@@ -231,7 +231,10 @@ private:
     ensure(is_digit(number.front()) && number.size() < size, "its commas are left out");
     const std::size_t point = number.find('.');
     terms_.push_back(number.substr(0, point));
-    if (point != std::string::npos) terms_.push_back(number);
+    if (keeps_runs_) runs_.push_back({terms_.back(), false});
+    if (point == std::string::npos) return size;
+    terms_.push_back(number);
+    if (keeps_runs_) runs_.push_back({number.substr(point + 1), true});
     return size;
   }
   void add_ascii(utf8proc_int32_t c) {

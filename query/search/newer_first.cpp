@@ -93,7 +93,8 @@ public:
     for (const auto& hit : hits) said_.emplace_back(hit.slot, share.telling(hit.slot));
   }
 
-  /// Says `newer` at least what `older` says of the question, and are they alike besides?
+  /// Says `newer` at least what `older` says of the question, and are they alike besides? Of what
+  /// holds beside what does not any more it is enough that they are alike.
   result<bool> operator()(const leg_row& newer, const leg_row& older) {
     if (!may_be_newer(newer, older) || !are_alike(newer, older)) return false;
     return identifiers_.are_same(newer, older);

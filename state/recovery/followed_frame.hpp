@@ -19,8 +19,8 @@ struct followed_frame {
   std::optional<journaled_trim> trim{}; ///< that its entry says
 };
 
-/// corrupt if it is not a whole frame; trimmed if it lacks payloads that a copy needs which goes on
-/// from the frame before: only an opening takes up what a trim carries.
+/// corrupt if it is not a whole frame; trimmed if it lacks payloads: only an opening takes up
+/// what a trim carries.
 result<followed_frame> open_followed(log_frame frame);
 
 /// Before the frame is applied, to a state that has all before it: whether the leader's root and

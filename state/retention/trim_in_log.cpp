@@ -3,6 +3,7 @@
 #include "journal/entry_reader.hpp"
 #include "messages/ensure.hpp"
 #include "state/checkpoint/checkpoint.hpp"
+#include "state/retention/trimming_note.hpp"
 
 namespace mneme {
 
@@ -29,7 +30,8 @@ result<journaled_trim> part_for_log(file_system& files, const std::string& direc
   if (!reader) return propagate(reader);
   auto now = made_at(*reader, by.at);
   if (!now) return propagate(now);
-  // Times ascend with seqs.
+  // Times ascend with seqs, but for clocks that were set back or differ between leaders: then more
+  // or less stays than that, and a follower that lacks what went halts and is opened again.
   seq_no first{1};
   while (first < by.trim.before) {
     const seq_no middle{first.value + (by.trim.before.value - first.value) / 2};
@@ -43,16 +45,28 @@ result<journaled_trim> part_for_log(file_system& files, const std::string& direc
   return by;
 }
 
-void finish_trim_in_log(world& w, log_leader& leader, seq_no at) {
-  auto by = read_trim(*w.files, journal_directory(w.directory), w.info.id, at);
-  if (!by || by->at != at) return;
-  by = part_for_log(*w.files, w.directory, w.info.id, std::move(*by));
-  if (!by) return;
-  for (std::uint64_t done = 0;;) {
-    const auto reached = leader.store().trim(*by, done, leader.epoch());
-    if (!reached || *reached == done) return;
-    done = *reached;
+void finish_trim_in_log(world& w, log_leader& leader) {
+  const seq_no at = noted_trim(*w.files, w.directory);
+  if (at.value == 0) return;
+  const std::string dir = journal_directory(w.directory);
+  auto by = read_trim(*w.files, dir, w.info.id, at);
+  // One behind it, maybe of another leader, names what it left as well.
+  auto is_done = has_trim_behind(*w.files, dir, w.info.id, at);
+  if (!is_done) return;
+  if (by && by->at == at && !*is_done) {
+    by = part_for_log(*w.files, w.directory, w.info.id, std::move(*by));
+    if (!by) return;
+    for (std::uint64_t done = 0;;) {
+      const auto reached = leader.store().trim(*by, done, leader.epoch());
+      if (!reached) return;
+      if (*reached == done) break;
+      done = *reached;
+    }
+  } else if (!by && by.error().code != errc::corrupt) {
+    return;
   }
+  // Done, or its entry was never written. A note that stays is looked at again.
+  (void)remove_trimming_note(*w.files, w.directory);
 }
 
 } // namespace mneme

@@ -12,8 +12,9 @@ namespace mneme {
 result<journaled_trim> part_for_log(file_system& files, const std::string& directory,
                                     const world_id& world, journaled_trim by);
 
-/// The trim of the entry `at` was broken off by who leads now: the log loses what it drops. What
-/// fails is left to the next trim.
-void finish_trim_in_log(world& w, log_leader& leader, seq_no at);
+/// The trim that the note in the directory names was broken off by who leads now: the log loses
+/// what it drops, and the note goes. What fails is left to the next time that this directory is
+/// opened to lead, or to the next trim.
+void finish_trim_in_log(world& w, log_leader& leader);
 
 } // namespace mneme

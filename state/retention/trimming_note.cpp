@@ -44,7 +44,7 @@ seq_no noted_trim(file_system& files, const std::string& directory) {
 }
 
 result<void> finish_trimming(file_system& files, const std::string& directory,
-                             const world_id& world) {
+                             const world_id& world, bool keeps_note) {
   auto there = files.exists(path_of(directory));
   if (!there || !*there) return there ? result<void>() : propagate(there);
   auto note = read_file(files, path_of(directory));
@@ -56,13 +56,16 @@ result<void> finish_trimming(file_system& files, const std::string& directory,
   if (!by && by.error().code != errc::corrupt) return propagate(by);
   // Behind its entry nothing is dropped; that began a segment.
   if (by && by->at == at) {
-    const auto dropped = drop_payloads(files, dir, world, *by, {.segment = at.next(), .offset = 0});
+    auto is_done = is_trimmed_by(files, dir, world, *by);
+    const auto dropped = !is_done || *is_done
+                             ? result<void>(is_done ? result<void>() : propagate(is_done))
+                             : drop_payloads(files, dir, *by, {.segment = at.next(), .offset = 0});
     // An erasure may have been broken off since, which is finished when the journal is opened: the
     // rest is for the open behind that.
     if (!dropped && dropped.error().code == errc::corrupt) return {};
     if (!dropped) return dropped;
   }
-  return remove_trimming_note(files, directory);
+  return keeps_note ? result<void>() : remove_trimming_note(files, directory);
 }
 
 } // namespace mneme

@@ -19,8 +19,8 @@ result<void> remove_trimming_note(file_system& files, const std::string& directo
 seq_no noted_trim(file_system& files, const std::string& directory);
 
 /// Before the journal is opened: does what is left of the trim that the note names, if that was
-/// begun, and removes the note.
+/// begun, and removes the note. Of a copy of a log the note is kept: the log's part may be left.
 result<void> finish_trimming(file_system& files, const std::string& directory,
-                             const world_id& world);
+                             const world_id& world, bool keeps_note);
 
 } // namespace mneme

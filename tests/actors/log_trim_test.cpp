@@ -5,10 +5,12 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <future>
 
 #include "mneme/recovery.hpp"
 #include "mneme/retention.hpp"
+#include "state/checkpoint/checkpoint.hpp"
 #include "tests/actors/log_site.hpp"
 
 using namespace mneme;
@@ -195,6 +197,46 @@ TEST_CASE("a follower that lacks what was trimmed says what to do, and is well b
   CHECK(root_of(again) == to_hex(here.root));
   CHECK(uses_of(again, w.ids) == uses_of(*w.leader, w.ids));
   w.stop("two", again);
+}
+
+TEST_CASE("a copy that ended before it had dropped what came to it goes on when it is opened",
+          "[log]") {
+  used_world w;
+  // A trim of some begins a segment: what the next one drops is in two of them.
+  trim_options some;
+  some.by = "host";
+  some.before = seq_no{100};
+  REQUIRE(code_of(w.leader->trim(some)) == "ok");
+  {
+    auto two = trim_follower_of(w, "two");
+    REQUIRE(two.close());
+  }
+  const auto first_segment = [&] {
+    std::vector<std::filesystem::path> segments;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(journal_directory(w.site.at("two"))))
+      segments.push_back(entry.path());
+    REQUIRE(segments.size() > 1);
+    return *std::ranges::min_element(segments);
+  }();
+  const auto bytes_of = [&] {
+    std::ifstream in(first_segment, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  const std::string whole = bytes_of();
+  use(*w.leader, 50);
+  w.pass();
+  trimmed(*w.leader);
+  REQUIRE(trim_follower_of(w, "two").close());
+  const std::string dropped = bytes_of();
+  REQUIRE(dropped.size() < whole.size());
+  // As if the power had gone before that segment was written anew: behind it the trim's work is
+  // done, since those frames came from the log without what it drops.
+  std::ofstream(first_segment, std::ios::binary) << whole;
+  REQUIRE(trim_follower_of(w, "two").close());
+  CHECK(bytes_of() == dropped);
+  check_whole(w.site, "two");
+  w.stop("one", *w.leader);
 }
 
 TEST_CASE("who takes the lead of a trimmed log trims it further", "[log]") {

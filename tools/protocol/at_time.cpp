@@ -8,9 +8,19 @@
 
 namespace mneme::protocol {
 
+namespace {
+
+/// What an item of a tick says is checked when the item is read, and named there if it is no time.
+bool has_time(const json& request) {
+  const auto given = request.find("at");
+  return given != request.end() && (given->is_string() || given->is_number_integer());
+}
+
+} // namespace
+
 bool names_a_time(const json& request) {
   if (!request.is_object()) return false;
-  if (is_given(request, "at")) return true;
+  if (has_time(request)) return true;
   return std::ranges::any_of(request_lists, [&](const char* key) {
     const auto list = request.find(key);
     return list != request.end() && list->is_array() && std::ranges::any_of(*list, names_a_time);
@@ -19,7 +29,7 @@ bool names_a_time(const json& request) {
 
 result<void> resolve_times(engine& target, json& request, const json_path& at) {
   if (!request.is_object()) return {};
-  if (is_given(request, "at")) {
+  if (has_time(request)) {
     if (is_given(request, "at_seq"))
       return fail(errc::bad_value, "give at or at_seq, not both", at.key("at").text());
     auto time = read_time(request["at"]);

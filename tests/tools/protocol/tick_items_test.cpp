@@ -121,3 +121,17 @@ TEST_CASE("a tick of too many items is refused before any of them is read") {
     CHECK(answer["error"]["at"] == list);
   }
 }
+
+TEST_CASE("a read of a tick that waits for no seq, or is as of no time, fails alone") {
+  engine e = world_with_topic();
+  protocol::session s(e);
+  const json tick = json::parse(
+      s.answer(R"({"op":"tick","reads":[{"op":"find","types":["Note"],"limit":1,"at_least":"5"},)"
+               R"({"op":"find","types":["Note"],"limit":1,"at":{"a":1}},)"
+               R"({"op":"find","types":["Note"],"limit":1,"at_least":1}]})"));
+  REQUIRE(tick["ok"] == true);
+  CHECK(tick["reads"][0]["error"]["code"] == "wrong_type");
+  CHECK(tick["reads"][0]["error"]["at"] == "reads[0].at_least");
+  CHECK(tick["reads"][1]["error"]["at"] == "reads[1].at");
+  CHECK(tick["reads"][2]["memories"].size() == 1);
+}
