@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "messages/ensure.hpp"
 #include "messages/text/lower_case.hpp"
 #include "messages/text/time_text.hpp"
 #include "messages/validate/validate.hpp"
@@ -72,7 +71,6 @@ void part_sender(dated_document& d) {
   const bool is_address = address.find('@') != std::string_view::npos
                           && address.find_first_of(" \t<>") == std::string_view::npos;
   if (!is_address || name.empty()) return;
-  ensure(name.size() + address.size() < sender.size(), "brackets stood around the address");
   d.speaker_address = address;
   d.speaker = name;
 }
