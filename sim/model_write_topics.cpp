@@ -493,6 +493,8 @@ resemblance resemblance_of(const model& state, const memory_id& written, const v
     return std::vector<std::string>{state.text_at(id, at)};
   };
   r.same_text = with_same(ids, written, 3, texts);
+  const auto own = state.memory_at(written, at);
+  if (own && own->version->provenance.source == provenance_source::imported) return r;
   const auto vector = state.vector_at(written, at);
   std::vector<std::pair<double, memory_id>> near;
   for (const auto& id : ids) {

@@ -87,6 +87,20 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
+/// As few digits of a hash as people write, and as many as git writes of itself where it cuts one.
+constexpr std::size_t least_hash_digits = 7;
+constexpr std::size_t most_cut_digits = 12;
+
+/// Is it a hash of git, or what it begins with, and longer than it is ever cut to? Words
+/// ("defaced") and numbers are none.
+bool is_hash(std::string_view run) {
+  constexpr std::size_t whole_hash_digits = 40;
+  if (run.size() <= least_hash_digits || run.size() > whole_hash_digits) return false;
+  const auto digits = std::ranges::count_if(run, is_digit);
+  const auto letters = std::ranges::count_if(run, [](char c) { return c >= 'a' && c <= 'f'; });
+  return digits > 0 && letters > 0 && digits + letters == std::ssize(run);
+}
+
 /// "1,000" and "12,500,000.50": the bytes of a number whose thousands commas set apart, where the
 /// text begins with one; else 0.
 std::size_t grouped_number_size(std::string_view text) {
@@ -322,10 +336,22 @@ private:
       const auto zeros = is_number ? std::min(whole_.find_first_not_of('0'), whole_.size() - 1) : 0;
       if (!plain_words_ && (is_identifier || zeros > 0) && whole_.size() <= stemmed_bytes_max)
         terms_.push_back(whole_.substr(zeros));
+      if (!plain_words_ && !is_identifier && is_hash(whole_)) add_beginnings();
     }
     whole_.clear();
     parts_ = 0;
     has_digit_ = has_at_ = false;
+  }
+
+  /// People tell a commit by as many digits of its hash as they like. They are stemmed as a run of
+  /// that length is, or a question's would be another term.
+  void add_beginnings() {
+    ensure(whole_.size() > least_hash_digits, "a hash begins with less than it is");
+    const std::size_t most = std::min(whole_.size() - 1, most_cut_digits);
+    for (std::size_t size = least_hash_digits; size <= most; ++size) {
+      std::string beginning = whole_.substr(0, size);
+      terms_.push_back(stem_ != nullptr ? (*stem_)(beginning) : std::move(beginning));
+    }
   }
 
   word_stemmer* stem_;
@@ -370,7 +396,7 @@ std::vector<std::string> folded_words(std::string_view text) {
 std::string term_rules(std::string_view language) {
   static const std::string rules = [] {
     // Words that releases of the English stemmer have treated differently.
-    std::string all = fmt::format("5 utf8proc {} unicode {} stems", utf8proc_version(),
+    std::string all = fmt::format("6 utf8proc {} unicode {} stems", utf8proc_version(),
                                   utf8proc_unicode_version());
     for (const auto& stem : text_terms("generously skis dying evening internally universities "
                                        "ageing conspiratorially added paste"))

@@ -13,6 +13,9 @@
 /// @ among them, are an identifier: one more term behind those of its runs, unstemmed, with its @,
 /// with points behind digits (1.10 is not 110) and no other separator, and a number without leading
 /// zeros: of 2211-0042 the terms are 2211, 0042, 22110042.
+///
+/// A run of 8 to 40 hexadecimal digits, letters and digits among them, that no separator joins to
+/// others is a hash: its first 7 to 12 digits are terms behind it, stemmed as runs are.
 
 #include <string>
 #include <string_view>

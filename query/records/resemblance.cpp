@@ -39,7 +39,10 @@ public:
     row_ = rows_.row_of(node_, at);
     if (auto reader = views.store->reader()) reader_ = std::move(*reader);
     if (row_.value == no_number || reader_ == nullptr) return;
-    if (auto own = read(written)) text_ = compared_text(**own);
+    if (auto own = read(written)) {
+      text_ = compared_text(**own);
+      is_imported_ = (*own)->provenance.source == provenance_source::imported;
+    }
   }
 
   /// At most `most` others with the same text, ascending.
@@ -58,9 +61,11 @@ public:
     return found;
   }
 
-  /// The nearest others but those of `known`.
+  /// The nearest others but those of `known`. Of what was imported none: nobody reads them one by
+  /// one, and to look for them would take an import longer than all else.
   [[nodiscard]] std::vector<memory_id> nearest(const std::vector<memory_id>& known) const {
     std::vector<memory_id> found;
+    if (is_imported_) return found;
     if (row_.value == no_number || (rows_.rows().line(row_).flags & row_has_vector) == 0)
       return found;
     const auto query = views_.vectors->get(rows_.slot(row_));
@@ -155,6 +160,7 @@ private:
   node_no node_;
   row_no row_{no_number};
   std::string text_;
+  bool is_imported_ = false;
 };
 
 } // namespace

@@ -157,3 +157,19 @@ TEST_CASE("an ingest names topics with its title, whatever their vectors are") {
     CHECK(same(10, "Anita Ana Lopez").empty());
   }
 }
+
+TEST_CASE("what was imported is compared by its words alone") {
+  engine e = comparing_world("none");
+  const auto at_one = [](std::uint8_t id, std::string text) {
+    write_request w = note_of(id, std::move(text));
+    w.vector = std::vector<float>{1, 0};
+    return w;
+  };
+  CHECK(similar_to(e, at_one(1, "tea at four")) == resemblance{});
+  CHECK(similar_to(e, at_one(2, "coffee at ten")).resembles == numbered({1}));
+  auto imported = at_one(3, "Tea at  four");
+  imported.provenance.source = provenance_source::imported;
+  const auto found = similar_to(e, imported);
+  CHECK(found.same_text == numbered({1}));
+  CHECK(found.resembles.empty());
+}

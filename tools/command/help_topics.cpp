@@ -51,7 +51,8 @@ else a second one is told the first one's pid (busy, exit status 3). Commands th
             people talk with each other and a turn that ends with a question mark is followed by
             somebody else's; a turn of a talk that names no time is a second behind the one before
             it; a folder stands for its docs.jsonl. What a document gains later updates
-            its memory (whose type stays); an id comes once in a file
+            its memory (whose type stays); an id comes once in a file. The speaker of "Ann Lee
+            <ann@example.org>" is Ann Lee; the address stays in the metadata (speaker_address)
   messages  chats as providers have them: [{"role","content"}…] or {"messages":[…]} (OpenAI,
             Anthropic; also one a line), conversations.json of the exports of ChatGPT (the branch
             shown last) and of Claude. As docs: an Event per message, a session per conversation;
@@ -68,7 +69,8 @@ else a second one is told the first one's pid (busy, exit status 3). Commands th
   markdown  a folder: a Note per file, a Chunk per section, references edges along links
   git       a repository: a Note and Chunks per file of HEAD, an Event per commit, an Identity per
             author; binary files, files over 1 MiB, symbolic links and submodules are left out and
-            counted; of a message the first 64 KiB are taken; names that are not UTF-8 are written
+            counted; of a message the first 64 KiB are taken, behind the first 12 digits of the hash
+            and the author (found by 7 of them or more); names that are not UTF-8 are written
             as git writes them (caf\351.txt)
   facts     {"s","r","o","from"?,"to"?} a line: a Topic per subject, a field per relation, a
             revision per change (mneme help topics); from and to are whole days (days since 1970, or
@@ -85,7 +87,8 @@ docs, messages, git and generative-agents also make topics (of scopes and sessio
 folders; of personas), whose fields are revised when the source says something else: mneme help topics.
 What they add is coloured: Core is the scope, repository or persona, Mid six words that it is about,
 Outer its month (2023-05). What has fewer words has no colour; mneme tags lists the words, to
-whoever may ask the world: --no-hashtags assigns none and colours nothing.
+whoever may ask the world: --no-hashtags assigns none and colours nothing. Texts that were there
+already in the same words (case, accents and spaces apart) are written all the same, and counted.
 
 Ids are derived from the input: what is there already is left alone, what differs is updated, and
 the same input twice adds nothing. Several inputs are imported one after the other: where two say

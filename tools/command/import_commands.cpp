@@ -64,6 +64,7 @@ std::vector<std::pair<const char*, std::uint64_t>> counts_of(const import_report
           {"edges_removed", r.edges_removed},
           {"edges_unchanged", r.edges_unchanged},
           {"field_revisions_added", r.field_revisions_added},
+          {"texts_repeated", r.texts_repeated},
           {"memories_coloured", r.memories_coloured},
           {"hashtags_assigned", r.hashtags_assigned}};
 }
@@ -88,6 +89,9 @@ void print_report(const import_options& o, const import_report& r, seq_no seq) {
   put(table.text(terminal_width(), has_colour(stdout)));
   if (r.field_revisions_added > 0)
     put_line(fmt::format("{} field revisions", r.field_revisions_added));
+  if (r.texts_repeated > 0)
+    put_line(
+        fmt::format("{} of the texts were there already, in the same words", r.texts_repeated));
   if (r.memories_coloured > 0)
     put_line(fmt::format("{} coloured, {} new hashtags", r.memories_coloured, r.hashtags_assigned));
   for (const auto& [what, n] : r.left_out) put_line(fmt::format("left out: {} {}", n, what));

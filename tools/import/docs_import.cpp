@@ -46,10 +46,34 @@ struct dated_document {
   std::string text;
   std::optional<std::string> title;
   std::optional<std::string> speaker;
+  std::string speaker_address; ///< where the speaker was named as mails name a sender
   std::optional<std::string> session;
   std::optional<timestamp> time;
   metadata_map other; ///< what the file says beyond the keys of the format
 };
+
+std::string_view without_margins(std::string_view text) {
+  constexpr std::string_view margins = " \t\r\n\"";
+  const auto first = text.find_first_not_of(margins);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(margins) - first + 1);
+}
+
+/// A sender as mails have it, "Ann Lee <ann@example.org>": people ask what Ann Lee said, and who
+/// wrote from two addresses is one speaker. A name alone, or an address alone, stays as it is.
+void part_sender(dated_document& d) {
+  if (!d.speaker) return;
+  const std::string_view sender = without_margins(*d.speaker);
+  const auto open = sender.rfind('<');
+  if (open == std::string_view::npos || !sender.ends_with('>')) return;
+  const std::string_view address = sender.substr(open + 1, sender.size() - open - 2);
+  const std::string name(without_margins(sender.substr(0, open)));
+  const bool is_address = address.find('@') != std::string_view::npos
+                          && address.find_first_of(" \t<>") == std::string_view::npos;
+  if (!is_address || name.empty()) return;
+  d.speaker_address = address;
+  d.speaker = name;
+}
 
 result<dated_document> read_document(const source_line& line) {
   auto parsed = protocol::parse_json(line.text);
@@ -68,6 +92,7 @@ result<dated_document> read_document(const source_line& line) {
   d.text = in.text_or("text", "");
   d.title = in.text("title");
   d.speaker = in.text("speaker");
+  part_sender(d);
   d.session = in.text("session");
   if (const json* time = in.find("time")) {
     auto t = time->is_string() ? parse_local_time(time->get_ref<const std::string&>())
@@ -118,6 +143,7 @@ write_request memory_of(const dated_document& d, memory_type type) {
   r.metadata["order"] = d.order;
   if (d.title) r.metadata["title"] = *d.title;
   if (d.speaker) r.metadata["speaker"] = *d.speaker;
+  if (!d.speaker_address.empty()) r.metadata["speaker_address"] = d.speaker_address;
   if (d.session) r.metadata["session"] = *d.session;
   r.tags = tags_of(d.speaker, d.session);
   r.created_at = d.time.value_or(time_of_docs_order(d.order));

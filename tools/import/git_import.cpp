@@ -129,6 +129,16 @@ private:
     return {};
   }
 
+  /// What git writes of a hash, and who made the commit, lead its message: people ask by both.
+  static std::string told(const git_commit_record& c, std::string_view message) {
+    constexpr std::size_t hash_digits = 12;
+    std::string text = c.hash.substr(0, hash_digits);
+    const std::string& author = is_blank(c.author_name) ? c.author_email : c.author_name;
+    if (!is_blank(author)) text += " by " + author;
+    if (!is_blank(message)) text.append(": ").append(message);
+    return text;
+  }
+
   static memory_id commit_id(const std::string& hash) { return derived_id(format, "commit", hash); }
 
   result<void> put_author(const git_commit_record& c, const memory_id& author) {
@@ -151,14 +161,13 @@ private:
     if (auto ok = put_author(c, author); !ok) return ok;
 
     auto r = request_of(memory_type::event,
-                        {{"kind", std::string("interaction")}, {"outcome", std::string("success")}},
+                        {{"kind", std::string("interaction")},
+                         {"outcome", std::string("success")},
+                         {"summary", told(c, cut_text(c.message, max_message_bytes))}},
                         id, c.at);
-    if (!c.message.empty())
-      r.data.emplace("summary", std::string(cut_text(c.message, max_message_bytes)));
-    if (!is_blank(c.message)) {
-      r.forms = told_forms("", c.message);
-      r.forms.short_form = told_forms("", c.message.substr(0, c.message.find('\n'))).short_form;
-    }
+    r.forms = told_forms("", told(c, c.message));
+    const std::string subject = c.message.substr(0, c.message.find('\n'));
+    r.forms.short_form = told_forms("", told(c, subject)).short_form;
     r.metadata["commit"] = c.hash;
     r.metadata["author"] = c.author_name;
     if (c.changes_known) {

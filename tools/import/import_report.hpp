@@ -19,7 +19,8 @@ struct import_report {
   std::uint64_t edges_removed = 0;         ///< that the source no longer has
   std::uint64_t edges_unchanged = 0;       ///< also removed here, or at what was erased
   std::uint64_t field_revisions_added = 0; ///< of topics
-  std::uint64_t memories_coloured = 0;     ///< of those added
+  std::uint64_t texts_repeated = 0; ///< of those added: in the same words as what was there already
+  std::uint64_t memories_coloured = 0; ///< of those added
   std::uint64_t hashtags_assigned = 0;
   std::map<std::string, std::uint64_t> left_out; ///< what was not imported, and how often
   std::vector<std::string> notes;                ///< for the person who started it

@@ -116,6 +116,8 @@ result<void> import_sink::put(write_request request, const source_keys& keys, st
     if (colour && how_.colours)
       if (auto ok = give_colour(request, *colour, where); !ok) return ok;
     pending_ids_.insert(*request.id);
+    // Two who have one name are no text twice.
+    request.similar = request.type != memory_type::identity;
     return push(std::move(request), std::move(where), &import_report::memories_added);
   }
   if (existing->head->tombstone) {
@@ -344,8 +346,11 @@ result<void> import_sink::flush() {
     pending_keys_.clear();
     return std::unexpected(where.empty() ? std::move(e) : located(std::move(e), where));
   }
+  ensure(done->results.size() == pending_.size(), "each item of a batch has its answer");
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     const bool is_edge = pending_[i].count == &import_report::edges_added;
+    const auto& similar = done->results[i].similar;
+    if (similar && !similar->same_text.empty()) ++report_.texts_repeated;
     if (done->results[i].changed) {
       if (pending_[i].count != nullptr) ++(report_.*pending_[i].count);
     } else if (is_edge) {

@@ -88,6 +88,26 @@ TEST_CASE("an identifier is a term beside its parts") {
   CHECK(text_terms("@ana ana@ .5") == terms{"ana", "ana", "5"});
 }
 
+TEST_CASE("a hash is found by its first digits, however many of them a text or a question has") {
+  CHECK(text_terms("1A2b3c4") == terms{"1a2b3c4"});
+  CHECK(text_terms("1a2b3c4d9.") == terms{"1a2b3c4d9", "1a2b3c4", "1a2b3c4d"});
+  const std::string whole = "1a2b3c4d9e0f1a2b3c4d9e0f1a2b3c4d9e0f1a2b";
+  const auto cut = text_terms("1a2b3c4d9e0f", "none");
+  CHECK(cut.size() == 6);
+  auto all = text_terms(whole, "none");
+  CHECK(all.size() == 7);
+  for (const auto& term : cut) CHECK(std::ranges::count(all, term) == 1);
+  // What looks like the end of a word is cut off of each alike.
+  const auto term = text_terms("1a2b3ed").front();
+  CHECK(std::ranges::count(text_terms("1a2b3ed4c5d6"), term) == 1);
+  // Words, numbers, what is longer or no hexadecimal, and parts of other identifiers are none.
+  for (const char* none : {"defaced0x", "deadbeef", "12345678", "1a2b3c4g"})
+    CHECK(text_terms(none, "none") == terms{none});
+  CHECK(text_terms(whole + "0", "none").size() == 1);
+  CHECK(text_terms("1a2b3c4d-9e0f", "none") == terms{"1a2b3c4d", "9e0f", "1a2b3c4d9e0f"});
+  CHECK(folded_words("1a2b3c4d9") == terms{"1a2b3c4d9"});
+}
+
 TEST_CASE("a run of any length is a term") {
   const std::string long_run(100'000, 'x');
   CHECK(text_terms(long_run) == terms{long_run});
