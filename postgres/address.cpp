@@ -19,7 +19,7 @@ bool is_log_name(std::string_view name) {
 
 result<postgres_address> parse_postgres_address(std::string_view text) {
   if (!text.starts_with("postgresql://") && !text.starts_with("postgres://"))
-    return fail(errc::bad_value, "a log's address begins with postgresql://");
+    return fail(errc::bad_value, "a log's address begins with postgresql://", "log");
   const auto mark = text.find('#');
   postgres_address address{.database = std::string(text.substr(0, mark)), .log = "main"};
   if (mark != std::string_view::npos) address.log = text.substr(mark + 1);

@@ -18,7 +18,7 @@ from typing import Any, Dict, Mapping, Optional, Union
 from . import asks, errors
 from .aio import AsyncWorld
 from .asks import Ask, Tick
-from .errors import (AlreadyExists, Behind, Busy, Corrupt, DeadlineExceeded, DiskFull, Erased, InvalidRequest,
+from .errors import (AlreadyExists, Behind, Busy, Corrupt, DeadlineExceeded, DiskFull, Erased, Forbidden, InvalidRequest,
                      MnemeError, NotFound, OutcomeUnknown, ReadOnly, ScopeViolation, SeqUnavailable, Shutdown,
                      Tombstoned, Trimmed, Unreachable, VersionConflict)
 from .feed import AsyncChanges, Changes
@@ -31,7 +31,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AlreadyExists", "Ask", "AsyncChanges", "AsyncWorld", "Behind", "Busy", "Changes", "Corrupt", "DeadlineExceeded", "DiskFull",
     "Erased",
-    "Found", "InvalidRequest", "MnemeError", "NotFound", "OutcomeUnknown", "ReadOnly", "Record", "ScopeViolation",
+    "Forbidden", "Found", "InvalidRequest", "MnemeError", "NotFound", "OutcomeUnknown", "ReadOnly", "Record", "ScopeViolation",
     "SeqUnavailable", "Shutdown", "Tick", "Tombstoned", "Trimmed", "Unreachable", "VersionConflict", "World",
     "asks", "connect", "errors", "open", "open_in_memory",
     "verify_proof",

@@ -3,6 +3,7 @@ and without JSON. Needs numpy, and a world of this process."""
 
 import ctypes
 import json
+import operator
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from .asks import keys, listed, plain, ulid
@@ -97,8 +98,9 @@ def tick_arrays(call: Callable[[RoundStruct], Dict[str, Any]], queries: Any = No
 
     asked, asks, dim = rows(queries, "queries")
     wanted = listed(texts, str, "texts") if texts is not None else []
-    if not isinstance(k, int) or not 1 <= k <= 25_000:
+    if isinstance(k, bool) or not hasattr(k, "__index__") or not 1 <= operator.index(k) <= 25_000:
         raise ValueError(f"k is 1 to 25000, not {k!r}")
+    k = operator.index(k)
     written_vectors, vector_rows, vector_dim = rows(vectors, "vectors")
     if written_vectors is not None and vector_rows != len(wanted):
         raise ValueError(f"vectors has a row for each of {len(wanted)} texts, not {vector_rows}")

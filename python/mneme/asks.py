@@ -12,7 +12,7 @@ tolist(), memories the records that an answer had in place of their ids.
 import datetime
 import json
 import re
-from typing import (Any, Callable, Dict, Generic, Iterable, List, Mapping, Optional, Type, TypeVar,
+from typing import (Any, Callable, Dict, Generic, Iterable, List, Mapping, Optional, Sequence, Type, TypeVar,
                     Union)
 
 from .encoding import vector_of
@@ -275,8 +275,14 @@ def get_by(namespace: str, key: str, **more: Any) -> Ask[Record]:
     return Ask("get", keys({"namespace": namespace, "key": key, **more}), _part("memory"))
 
 
+def _types(types: Sequence[str], more: Mapping[str, Any]) -> Dict[str, Any]:
+    if types and "types" in more:
+        raise TypeError("types are given twice: by place and by name")
+    return {"types": listed(types, str, "types")} if types else {}
+
+
 def list_(*types: str, **more: Any) -> Ask[Found]:
-    given = {"types": listed(types, str, "types")} if types else {}
+    given = _types(types, more)
     return Ask("list", {**given, **keys(more)}, _found("memories"))
 
 
@@ -286,7 +292,7 @@ def history(memory: Optional[Memory] = None, **more: Any) -> Ask[Found]:
 
 
 def changes(*types: str, **more: Any) -> Ask[Found]:
-    given = {"types": listed(types, str, "types")} if types else {}
+    given = _types(types, more)
     return Ask("changes", {**given, **keys(more)}, _found("changes"))
 
 
@@ -311,9 +317,7 @@ def stale_of(memory: Memory, **more: Any) -> Ask[Found]:
 
 
 def find(*types: str, **more: Any) -> Ask[Found]:
-    if types and "types" in more:
-        raise TypeError("types are given twice: by place and by name")
-    given = {"types": listed(types, str, "types")} if types else {}
+    given = _types(types, more)
     return Ask("find", {**given, **keys(more)}, _found("memories"))
 
 

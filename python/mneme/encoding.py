@@ -2,7 +2,6 @@
 32-bit floats that they become, which takes a fourth of the bytes of numbers and hardly any time."""
 
 import json
-import math
 import sys
 from array import array
 from base64 import b64encode
@@ -10,14 +9,13 @@ from typing import Any, Callable, Dict, Optional
 
 
 def vector_of(numbers: Any) -> "Optional[array[float]]":
-    """The vector that a list of numbers is; None: it is something else, or too large for one."""
+    """The vector that a list of numbers is, also one that no world takes; None: it is something else."""
     if not isinstance(numbers, (list, tuple)) or not set(map(type, numbers)) <= {float, int}:
         return None
     try:
-        vector = array("f", numbers)
+        return array("f", numbers)
     except OverflowError:
         return None
-    return vector if math.isfinite(sum(vector)) else None
 
 
 def _said(value: Any) -> str:

@@ -84,6 +84,10 @@ class ReadOnly(MnemeError):
     """The world, or the key, is for reading alone."""
 
 
+class Forbidden(MnemeError):
+    """The key, or who it stands for, may not do that."""
+
+
 class Corrupt(MnemeError):
     """Files of the world are damaged."""
 
@@ -115,6 +119,9 @@ _BY_CODE: Dict[str, Type[MnemeError]] = {
     "disk_full": DiskFull,
     "outcome_unknown": OutcomeUnknown,
     "read_only": ReadOnly,
+    "unauthorized": Forbidden,
+    "forbidden": Forbidden,
+    "actor_mismatch": Forbidden,
     "corrupt": Corrupt,
     "shutdown": Shutdown,
     "unreachable": Unreachable,

@@ -4,6 +4,7 @@ tables."""
 import gc
 import html
 import json
+import threading
 from typing import (Any, Dict, Iterable, List, Mapping, SupportsIndex, Tuple, Union,
                     overload)
 
@@ -18,7 +19,8 @@ _MUCH = 1 << 16
 
 def parsed(text: Union[str, bytes]) -> "Record":
     """The answer that a text says, with a Record for each object in it."""
-    if len(text) < _MUCH or not gc.isenabled():
+    # Another thread might mean to turn the collector off meanwhile.
+    if len(text) < _MUCH or not gc.isenabled() or threading.active_count() > 1:
         return _loaded(text)
     # Nothing of it can be garbage yet, and a collector would look all of it through again and again.
     gc.disable()

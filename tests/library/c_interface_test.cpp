@@ -223,6 +223,14 @@ TEST_CASE("a round in arrays answers in the caller's arrays, and says what does 
 }
 
 TEST_CASE("what is NULL and may not be is said so") {
+  {
+    mneme_engine* engine = nullptr;
+    REQUIRE(opened({{"in_memory", true}}, engine)["ok"] == true);
+    CHECK(code_of(taken(mneme_call(engine, "stats", nullptr, 5, MNEME_JSON))) == "bad_value");
+    CHECK(taken(mneme_call(engine, "stats", nullptr, 0, MNEME_JSON))["ok"] == true);
+    taken(mneme_close(engine, MNEME_JSON));
+    mneme_free(engine);
+  }
   const small_world world({{"in_memory", true}, {"embedder", "none"}});
   mneme_engine* const nobody = nullptr;
   CHECK(code_of(taken(mneme_open("{}", 2, MNEME_JSON, nullptr))) == "bad_value");

@@ -113,18 +113,30 @@ std::string second_of(std::string time) {
   return moment_of(std::move(time), size);
 }
 
+/// Of a memory as the request selected its members: null where it left that one out.
+const json& member_of(const json& memory, std::string_view name) {
+  static const json none;
+  const auto found = memory.find(name);
+  return found == memory.end() ? none : *found;
+}
+std::string text_of(const json& memory) {
+  const json& forms = member_of(memory, "forms");
+  return forms.is_null() ? std::string() : cell(forms["medium"]);
+}
+
 std::string render_find(const json& answer, const page& on) {
   text_table table({"score", "distance", "hops", "when", "memory", "actor", "tags", "text"});
   const json& memories = answer["memories"];
   const json& rendered = answer["rendered"];
   for (std::size_t i = 0; i < memories.size(); ++i) {
     const json& m = memories[i];
-    std::string text = i < rendered.size() ? cell(rendered[i]) : cell(m["forms"]["medium"]);
+    std::string text = i < rendered.size() ? cell(rendered[i]) : text_of(m);
     if (m.contains("told")) text += cell(m["told"]);
     table.add({number(answer["scores"], i), number(answer["distances"], i),
                i < answer["hops"].size() ? cell(answer["hops"][i]) : "",
-               minute_of(cell(m["created_at"])), cell(m["uri"]), cell(m["actor_scope"]),
-               words(m["tags"]), noted_text(m, std::move(text))});
+               minute_of(cell(member_of(m, "created_at"))), cell(member_of(m, "uri")),
+               cell(member_of(m, "actor_scope")), words(member_of(m, "tags")),
+               noted_text(m, std::move(text))});
   }
   std::string out = table.text(on.width, on.colour) + find_footer(answer);
   if (answer.contains("plan")) out += render_plan(answer["plan"], on);
@@ -195,10 +207,10 @@ std::string render_edges(const json& edges, const json& titles, const page& on) 
 std::string render_list(const json& answer, const page& on) {
   text_table table({"created", "memory", "actor", "key", "text"});
   for (const auto& m : answer["memories"]) {
-    const std::string text = cell(m["forms"]["medium"]);
-    table.add({minute_of(cell(m["created_at"])), cell(m["uri"]), cell(m["actor_scope"]),
-               m.contains("key") ? cell(m["namespace"]) + " " + cell(m["key"]) : "",
-               noted_text(m, text)});
+    table.add({minute_of(cell(member_of(m, "created_at"))), cell(member_of(m, "uri")),
+               cell(member_of(m, "actor_scope")),
+               m.contains("key") ? cell(member_of(m, "namespace")) + " " + cell(m["key"]) : "",
+               noted_text(m, text_of(m))});
   }
   const std::size_t count = answer["memories"].size();
   std::string out = table.text(on.width, on.colour)

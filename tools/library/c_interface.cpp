@@ -65,6 +65,12 @@ result<void> check(const void* given, const char* name, int format) {
   return {};
 }
 
+/// bad_value: bytes are said to be where there are none.
+result<void> check_bytes(const void* bytes, size_t size) {
+  if (bytes == nullptr && size > 0) return fail(errc::bad_value, "the request is NULL", "request");
+  return {};
+}
+
 result<json> parse(std::string_view bytes, int format, std::optional<error>& oversized) {
   if (bytes.empty()) return json::object();
   return format == MNEME_JSON ? mneme::protocol::parse_json(bytes, oversized)
@@ -171,6 +177,7 @@ mneme_answer* mneme_open(const void* options, size_t size, int format, mneme_eng
 mneme_answer* mneme_call(mneme_engine* engine, const char* op, const void* request, size_t size,
                          int format) {
   if (auto ok = check(engine, "engine", format); !ok) return answer_of(propagate(ok), format);
+  if (auto ok = check_bytes(request, size); !ok) return answer_of(propagate(ok), format);
   return answer_of(run(*engine, op, view_of(request, size), format), format);
 }
 

@@ -825,6 +825,8 @@ export interface components {
             select?: ("id" | "uri" | "type" | "current_version" | "actor_scope" | "visibility" | "declared_importance" | "tags" | "frames" | "metadata" | "lifecycle" | "colour" | "tombstone" | "created_at" | "last_updated_at" | "embedding" | "forms" | "activation" | "version" | "namespace" | "key")[];
             /** @description false: nothing that rests on what has changed since; true: nothing else. */
             stale?: boolean;
+            /** @description Only memories with all of these tags. */
+            tags?: string[];
             /** @description Only these types. */
             types?: ("Identity" | "Fact" | "Preference" | "Belief" | "Event" | "Goal" | "Constraint" | "Capability" | "Pattern" | "Decision" | "Commitment" | "Blocker" | "Note" | "Topic" | "Chunk")[];
             /** @description A test on fields, an object with one key: {"has_tag":"tea"}, {"eq":["data.status","active"]}, ne, gt, gte, lt, lte, in, matches, and, or, not. Fields: data.*, head.*, version.*, meta.*. */

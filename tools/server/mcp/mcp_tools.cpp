@@ -251,7 +251,7 @@ result<json> build_relate(const json& arguments) {
 
 constexpr std::string_view remember_patch = R"({"properties":{
   "text":{"type":"string","description":"What to remember, in plain words: becomes a Note."},
-  "fields":{"description":"Of a topic, by name: {\"city\": \"Porto\"}, or {\"city\": {\"value\": \"Porto\", …}} to say more of it.","additionalProperties":{"type":["object","string","number","boolean"]}}},
+  "fields":{"description":"Of a topic, by name: {\"city\": \"Porto\"}, or {\"city\": {\"value\": \"Porto\", …}} to say more of it.","additionalProperties":{"type":["object","string","number","boolean","array"]}}},
   "required":[]})";
 constexpr std::string_view get_patch = R"({"required":[]})";
 constexpr std::string_view update_patch = R"({"properties":{
