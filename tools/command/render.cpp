@@ -25,6 +25,7 @@ std::string cell(const json& value) {
 }
 
 std::string words(const json& list) {
+  if (list.is_null()) return {};
   return fmt::format("{}", fmt::join(list.get<std::vector<std::string>>(), " "));
 }
 
