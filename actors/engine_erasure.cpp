@@ -23,6 +23,11 @@ engine_options options_for_branch(const engine_options& own, const std::string& 
   o.embedder_spec.reset();
   o.search_spec.reset();
   o.language.reset();
+  // Forks are on no log; one that is would lead its own.
+  o.log.reset();
+  o.follow = o.may_lead = false;
+  o.advertised.clear();
+  o.retention = {};
   o.readers = 1;
   return o;
 }

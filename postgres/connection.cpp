@@ -2,9 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
+#include <future>
+#include <memory>
 #include <set>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,6 +28,11 @@ using steady = std::chrono::steady_clock;
 constexpr Oid bigint_type = 20;
 constexpr Oid inferred_type = 0;
 constexpr int binary = 1;
+/// A server that is well takes a request to stop in a round trip.
+constexpr std::chrono::seconds time_to_cancel{1};
+/// Requests that no server has taken yet, of all connections: more are not made.
+constexpr int most_cancels = 8;
+std::atomic<int> cancels_under_way = 0;
 
 struct result_end {
   void operator()(PGresult* result) const { PQclear(result); }
@@ -265,13 +276,31 @@ result<void> postgres_connection::wait(bool for_write, steady::time_point until)
 }
 
 /// The server goes on with what nobody waits for any more, for ever where a standby is missing: it
-/// is asked not to.
+/// is asked not to. libpq waits until the server has taken that, which one that stands still never
+/// does: so nobody waits for it, and a thread that it is left to has nothing of this connection's.
 void postgres_connection::give_up() {
-  const std::unique_ptr<PGcancel, void (*)(PGcancel*)> cancel(PQgetCancel(session_->connection),
-                                                              PQfreeCancel);
-  constexpr int room = 256;
-  std::array<char, room> why{};
-  if (cancel) PQcancel(cancel.get(), why.data(), room); // for as long as silence is borne
+  std::unique_ptr<PGcancel, void (*)(PGcancel*)> cancel(PQgetCancel(session_->connection),
+                                                        PQfreeCancel);
+  if (!cancel) return;
+  if (++cancels_under_way > most_cancels) {
+    --cancels_under_way;
+    return;
+  }
+  auto asked = std::make_shared<std::promise<void>>();
+  const auto taken = asked->get_future();
+  try {
+    std::thread([asked, cancel = std::move(cancel)] {
+      constexpr int room = 256;
+      std::array<char, room> why{};
+      PQcancel(cancel.get(), why.data(), room);
+      --cancels_under_way;
+      asked->set_value();
+    }).detach();
+  } catch (const std::system_error&) { // no more threads: it is not asked
+    --cancels_under_way;
+    return;
+  }
+  taken.wait_for(time_to_cancel);
 }
 
 result<sql_rows> postgres_connection::late(sql_kind kind, const error& why) {

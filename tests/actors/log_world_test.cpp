@@ -354,6 +354,21 @@ TEST_CASE("a copy is opened with its log alone, and with no other", "[log]") {
   auto e = opened(fork);
   CHECK(code_of(write(e, "of the fork")) == "ok");
   CHECK(site.server.connect()->tail()->last_seq == seq_no{1});
+  REQUIRE(e.close());
+  // And what is erased of the log's world is erased there.
+  auto leader = site.open("one");
+  list_request all;
+  const auto there = leader.list(all);
+  REQUIRE(there);
+  erase_request r;
+  r.by = r.reason = "asked for";
+  r.ids.push_back(there->memories.front().head->id);
+  r.with_branches = true;
+  const auto erased = leader.erase(r);
+  REQUIRE(code_of(erased) == "ok");
+  REQUIRE(erased->in_branches.size() == 1);
+  INFO(erased->in_branches.front().note);
+  CHECK(erased->in_branches.front().outcome == branch_outcome::erased);
 }
 
 TEST_CASE("a log that was rolled back is not followed", "[log]") {

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <thread>
 
@@ -281,6 +282,38 @@ TEST_CASE("an append that comes late, from a session that stood still, changes n
   }
   CHECK(frames_of(address) == 3);
   CHECK(*log_at(address)->tail() == (*leader)->tail());
+}
+
+TEST_CASE("a server that stands still is not waited for", "[postgres]") {
+  postgres_cluster cluster("");
+  const auto address = cluster.address("main");
+  REQUIRE(log_at(address)->create("w"));
+  auto leader =
+      log_leader::claim(hasty_log_at(address), {.holder = "one", .lease = milliseconds{60'000}});
+  REQUIRE(leader);
+  REQUIRE((*leader)->append(frame_behind((*leader)->tail(), {"a"})));
+  const int session =
+      std::stoi(cluster.run("SELECT pid FROM pg_stat_activity WHERE application_name = 'mneme'"
+                            " AND query LIKE '%moved%' ORDER BY query_start DESC LIMIT 1"));
+  int parent = 0; // who takes what is asked of a session besides
+  std::ifstream of_session("/proc/" + std::to_string(session) + "/status");
+  for (std::string line; std::getline(of_session, line);)
+    if (line.starts_with("PPid:")) parent = std::stoi(line.substr(5));
+  REQUIRE(parent > 1);
+  std::promise<void> answered;
+  bool was_woken = false;
+  ::kill(session, SIGSTOP);
+  ::kill(parent, SIGSTOP);
+  std::thread waker([&, done = answered.get_future()] {
+    was_woken = done.wait_for(std::chrono::minutes(2)) == std::future_status::timeout;
+    ::kill(parent, SIGCONT);
+    ::kill(session, SIGCONT);
+  });
+  const auto appended = (*leader)->append(frame_behind((*leader)->tail(), {"b"}));
+  answered.set_value();
+  waker.join();
+  CHECK_FALSE(was_woken);
+  CHECK_FALSE(appended);
 }
 
 TEST_CASE("a commit whose standby was not waited for is not acknowledged", "[postgres]") {

@@ -125,7 +125,7 @@ def test_values_of_python_become_values_of_requests(world):
         world.write("Note", TEA, valid_from=datetime.datetime(2026, 1, 1))
     with pytest.raises(TypeError, match="cannot say"):
         world.write("Note", {"statement": object()})
-    with pytest.raises(ValueError):
+    with pytest.raises(mneme.InvalidRequest, match="finite"):
         world.find("Note", near_vector=[float("nan")], limit=1)
     assert len(world.find("Note", from_=note.id, follow=None, limit=1)) <= 1
 
