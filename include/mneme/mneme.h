@@ -65,11 +65,11 @@ MNEME_API const char* mneme_version(void);
  *     follow         only reads what another process writes into the log; with may_lead it takes
  *                    the lead when nobody has it
  *     shared         with other processes of the same user (default true, unless read_only,
- *                    in_memory, follow, seed, manual_clock or per_request is given): one that has the
- *                    world open is asked, by its options, and the answer says joined: true;
- *                    when it ends, this one opens the world. Arrays go to a world that is open
- *                    in this process alone (unsupported). false: busy where another one has
- *                    it open, and others find it busy */
+ *                    in_memory, follow, seed, manual_clock or per_request is given): one that
+ *                    has the world open is asked, by its options, and the answer says
+ *                    joined: true; when it ends, this one opens the world. Arrays go to a world
+ *                    that is open in this process alone (unsupported). false: busy where another
+ *                    one has it open, and others find it busy */
 MNEME_API mneme_answer* mneme_open(const void* options, size_t size, int format,
                                    mneme_engine** opened);
 

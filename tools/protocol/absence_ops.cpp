@@ -192,7 +192,7 @@ result<searched> nearest_of(session& s, const json& request, const json& seq) {
   if (!found) return found;
   // Whoever speaks and is named said something, and "has" and "the" are in most of it: neither says
   // what is asked.
-  if (!found->telling.empty() && found->telling != request["query"]) {
+  if (!found->telling.empty() && found->telling != asked.value("query", std::string())) {
     asked["query"] = found->telling;
     found = searched_for(s, asked);
   }
