@@ -349,8 +349,8 @@ private:
     ensure(whole_.size() > least_hash_digits, "a hash begins with less than it is");
     const std::size_t most = std::min(whole_.size() - 1, most_cut_digits);
     for (std::size_t size = least_hash_digits; size <= most; ++size) {
-      std::string beginning = whole_.substr(0, size);
-      terms_.push_back(stem_ != nullptr ? (*stem_)(beginning) : std::move(beginning));
+      const std::string beginning = whole_.substr(0, size);
+      terms_.push_back(stem_ != nullptr ? (*stem_)(beginning) : beginning);
     }
   }
 
