@@ -421,6 +421,28 @@ result<void> follow_journal(world& w, log_store& log) {
   }
 }
 
+/// Behind what is left of a trim in its files. `stored`: what the store has.
+result<void> open_journal_of(world& w, const world_options& options,
+                             const std::optional<checkpoint_file>& checkpoint, seq_no stored) {
+  const seq_no checked = checkpoint ? std::max(stored, checkpoint->seq) : stored;
+  const bool is_copy = options.log.has_value();
+  if (auto ok = finish_trimming(*w.files, w.directory, w.info.id, is_copy); !ok)
+    return propagate(ok);
+  journal_options kept = options.journal;
+  kept.is_copy = is_copy;
+  auto journal = mneme::journal::open(w.files, journal_directory(w.directory), w.info.id,
+                                      w.info.branch, checked, kept);
+  if (!journal && journal.error().code == errc::corrupt && checkpoint && checkpoint->seq >= stored)
+    journal.error().message += "; if CHECKPOINT, which is of seq "
+                               + std::to_string(checkpoint->seq.value)
+                               + ", is another world's, remove it: then the journal is enough";
+  if (!journal) return propagate(journal);
+  w.journal = std::move(*journal);
+  w.report.torn_bytes = w.journal->tail().torn_bytes;
+  w.report.torn_segment = w.journal->tail().torn_segment;
+  return {};
+}
+
 /// One attempt to open; without images every index is rebuilt from the journal.
 result<std::unique_ptr<world>> try_open(const world_options& options,
                                         std::unique_ptr<directory_lock>& lock, attempt& how) {
@@ -450,22 +472,7 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   if (auto ok = open_store_of(*w, options, checkpoint, was_checkpointed, how); !ok)
     return propagate(ok);
   const seq_no stored = w->store->recovered();
-  const seq_no checked = checkpoint ? std::max(stored, checkpoint->seq) : stored;
-  const bool is_copy = options.log.has_value();
-  if (auto ok = finish_trimming(*w->files, w->directory, w->info.id, is_copy); !ok)
-    return propagate(ok);
-  journal_options kept = options.journal;
-  kept.is_copy = is_copy;
-  auto journal = mneme::journal::open(w->files, journal_directory(w->directory), w->info.id,
-                                      w->info.branch, checked, kept);
-  if (!journal && journal.error().code == errc::corrupt && checkpoint && checkpoint->seq >= stored)
-    journal.error().message += "; if CHECKPOINT, which is of seq "
-                               + std::to_string(checkpoint->seq.value)
-                               + ", is another world's, remove it: then the journal is enough";
-  if (!journal) return propagate(journal);
-  w->journal = std::move(*journal);
-  w->report.torn_bytes = w->journal->tail().torn_bytes;
-  w->report.torn_segment = w->journal->tail().torn_segment;
+  if (auto ok = open_journal_of(*w, options, checkpoint, stored); !ok) return propagate(ok);
   if (how.leader != nullptr)
     if (auto ok = lead_journal(*w, options, how.leader); !ok) return propagate(ok);
   if (how.leader != nullptr) finish_trim_in_log(*w, *how.leader);
