@@ -57,9 +57,11 @@ result<void> finish_trimming(file_system& files, const std::string& directory,
   // Behind its entry nothing is dropped; that began a segment.
   if (by && by->at == at) {
     auto is_done = is_trimmed_by(files, dir, world, *by);
-    const auto dropped = !is_done || *is_done
-                             ? result<void>(is_done ? result<void>() : propagate(is_done))
-                             : drop_payloads(files, dir, *by, {.segment = at.next(), .offset = 0});
+    result<void> dropped;
+    if (!is_done)
+      dropped = propagate(is_done);
+    else if (!*is_done)
+      dropped = drop_payloads(files, dir, *by, {.segment = at.next(), .offset = 0});
     // An erasure may have been broken off since, which is finished when the journal is opened: the
     // rest is for the open behind that.
     if (!dropped && dropped.error().code == errc::corrupt) return {};
