@@ -1,7 +1,10 @@
 #include "index/vectors/hnsw_build.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <mutex>
+#include <span>
 #include <vector>
 
 #include "messages/ensure.hpp"
@@ -11,23 +14,9 @@
 #if __has_feature(address_sanitizer)
 #define NO_MANUAL_VECTORIZATION
 #endif
-#if __has_feature(thread_sanitizer)
-#define MNEME_THREAD_SANITIZER
-#endif
 #endif
 #if defined(__SANITIZE_ADDRESS__)
 #define NO_MANUAL_VECTORIZATION
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define MNEME_THREAD_SANITIZER
-#endif
-
-#if defined(MNEME_THREAD_SANITIZER)
-/// hnswlib locks elements in no order; with one inserting thread nothing can come of it. Its stacks
-/// are too deep for a suppression by name.
-extern "C" const char* __tsan_default_options() {
-  return "detect_deadlocks=0";
-}
 #endif
 
 // The header defines globals that are not inline; under names of our own they cannot
@@ -41,6 +30,17 @@ extern "C" const char* __tsan_default_options() {
 #define AVXCapable mneme_hnswlib_avx_capable
 #define AVX512Capable mneme_hnswlib_avx512_capable
 #define hnswlib mneme_hnswlib
+
+// One thread inserts, and nobody looks on: hnswlib's locks, one beside each point, are nothing but
+// memory to wait for at each step of a walk. Its code finds this mutex where it says std::mutex.
+namespace hnswlib::std {
+using namespace ::std;
+struct mutex {
+  void lock() {}
+  void unlock() {}
+};
+} // namespace hnswlib::std
+
 #include <hnswlib/hnswlib.h>
 #undef cpuid
 #undef xgetbv
@@ -51,32 +51,39 @@ namespace mneme {
 
 namespace {
 
-/// What hnswlib stores and compares in place of a vector.
-struct graph_point {
-  const std::int8_t* codes;
-  float factor;
-  std::uint32_t unused;
-};
+/// What hnswlib stores and compares in place of a vector: its factor, then its codes. They lie in
+/// the graph, beside the links, where hnswlib asks for them ahead; by a pointer to the codes a
+/// build waits for each of them.
+std::size_t bytes_of_point(std::size_t code_count) {
+  return sizeof(float) + code_count;
+}
+
+void put_point(std::span<std::byte> to, float factor, const std::int8_t* codes) {
+  std::memcpy(to.data(), &factor, sizeof factor);
+  std::memcpy(to.data() + sizeof factor, codes, to.size() - sizeof factor);
+}
 
 /// hnswlib keeps points at addresses that are not aligned.
-graph_point point_at(const void* stored) {
-  graph_point point;
-  std::memcpy(&point, stored, sizeof(point));
-  return point;
+float factor_at(const void* point) {
+  float factor = 0;
+  std::memcpy(&factor, point, sizeof factor);
+  return factor;
+}
+
+const std::int8_t* codes_at(const void* point) {
+  return static_cast<const std::int8_t*>(point) + sizeof(float);
 }
 
 float compare_points(const void* a, const void* b, const void* code_count) {
-  const graph_point left = point_at(a);
-  const graph_point right = point_at(b);
   const std::int32_t dot =
-      dot_codes(left.codes, right.codes, *static_cast<const std::size_t*>(code_count));
-  return distance_between(dot, left.factor, right.factor);
+      dot_codes(codes_at(a), codes_at(b), *static_cast<const std::size_t*>(code_count));
+  return distance_between(dot, factor_at(a), factor_at(b));
 }
 
 class code_space final : public hnswlib::SpaceInterface<float> {
 public:
   explicit code_space(std::size_t code_count) : code_count_(code_count) {}
-  std::size_t get_data_size() override { return sizeof(graph_point); }
+  std::size_t get_data_size() override { return bytes_of_point(code_count_); }
   hnswlib::DISTFUNC<float> get_dist_func() override { return compare_points; }
   void* get_dist_func_param() override { return &code_count_; }
 
@@ -106,17 +113,16 @@ public:
   growing_graph(code_space& space, std::size_t capacity, const graph_parameters& p)
       : base_graph(&space, capacity, p.m, p.ef_construction) {}
 
-  /// The first points of this still empty graph become those of `base`; `point_of(i)` is what
-  /// stands for point i.
-  template <class PointOf>
-  void copy_from(const segment_links& base, PointOf point_of) {
+  /// The first points of this still empty graph become those of `base`; `write_point(i, to)` writes
+  /// what stands for point i.
+  template <class WritePoint>
+  void copy_from(const segment_links& base, WritePoint write_point) {
     ensure(cur_element_count == 0 && base.size() <= max_elements_,
            "a copy has room for its original");
     for (std::uint32_t i = 0; i < base.size(); ++i) {
-      const graph_point point = point_of(i);
       std::memset(get_linklist0(i), 0, size_data_per_element_);
       setExternalLabel(i, i);
-      std::memcpy(getDataByInternalId(i), &point, sizeof point);
+      write_point(i, std::as_writable_bytes(std::span(getDataByInternalId(i), data_size_)));
       const std::uint32_t level = base.level(i);
       if (level > 0) {
         const std::size_t bytes = size_links_per_element_ * level + 1;
@@ -131,11 +137,11 @@ public:
     maxlevel_ = static_cast<int>(base.level(base.entry()));
   }
 
-  void insert(const graph_point& point, std::uint32_t label, int level) {
+  void insert(std::span<const std::byte> point, std::uint32_t label, int level) {
     // A level of 0 cannot be asked for: it is what a draw times zero gives.
     mult_ = 0;
     level_generator_.seed(1);
-    addPoint(&point, label, level);
+    addPoint(point.data(), label, level);
   }
 
   /// What a search reads of it.
@@ -173,14 +179,16 @@ std::optional<segment_links> build_links(const segment_links* base, const vector
          "a graph is extended at its end");
   code_space space(rows.code_count());
   growing_graph graph(space, points.size(), p);
-  const auto point_of = [&](std::uint32_t i) {
+  const auto write_point = [&](std::uint32_t i, std::span<std::byte> to) {
     const std::uint32_t at = points.first(i);
-    return graph_point{.codes = rows.codes(at), .factor = rows.scale(at).factor, .unused = 0};
+    put_point(to, rows.scale(at).factor, rows.codes(at));
   };
-  if (base != nullptr) graph.copy_from(*base, point_of);
+  if (base != nullptr) graph.copy_from(*base, write_point);
+  std::vector<std::byte> point(bytes_of_point(rows.code_count()));
   for (std::uint32_t i = base == nullptr ? 0 : base->size(); i < points.size(); ++i) {
     if (stop.load(std::memory_order_relaxed)) return {};
-    graph.insert(point_of(i), i, level_of(points.first(i), p.m));
+    write_point(i, point);
+    graph.insert(point, i, level_of(points.first(i), p.m));
   }
   return graph.links(p.m);
 } catch (const std::exception&) {
