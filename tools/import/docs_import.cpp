@@ -59,20 +59,34 @@ std::string_view without_margins(std::string_view text) {
   return text.substr(first, text.find_last_not_of(margins) - first + 1);
 }
 
-/// A sender as mails have it, "Ann Lee <ann@example.org>": people ask what Ann Lee said, and who
+struct sender_parts {
+  std::string_view name;
+  std::string_view address;
+};
+
+/// "Ann Lee <ann@example.org>", and as older mails have it "ann@example.org (Ann Lee)".
+std::optional<sender_parts> parts_of(std::string_view sender) {
+  const auto open = sender.find_last_of("<(");
+  if (open == std::string_view::npos) return {};
+  const bool is_name_first = sender[open] == '<';
+  if (!sender.ends_with(is_name_first ? '>' : ')')) return {};
+  const std::string_view before = without_margins(sender.substr(0, open));
+  const std::string_view within =
+      without_margins(sender.substr(open + 1, sender.size() - open - 2));
+  return is_name_first ? sender_parts{before, within} : sender_parts{within, before};
+}
+
+/// A sender as mails have it: people ask what Ann Lee said, and who
 /// wrote from two addresses is one speaker. A name alone, or an address alone, stays as it is.
 void part_sender(dated_document& d) {
   if (!d.speaker) return;
-  const std::string_view sender = without_margins(*d.speaker);
-  const auto open = sender.rfind('<');
-  if (open == std::string_view::npos || !sender.ends_with('>')) return;
-  const std::string_view address = sender.substr(open + 1, sender.size() - open - 2);
-  const std::string name(without_margins(sender.substr(0, open)));
-  const bool is_address = address.find('@') != std::string_view::npos
-                          && address.find_first_of(" \t<>") == std::string_view::npos;
-  if (!is_address || name.empty()) return;
-  d.speaker_address = address;
-  d.speaker = name;
+  const auto sender = parts_of(without_margins(*d.speaker));
+  if (!sender || sender->name.empty()) return;
+  const bool is_address = sender->address.find('@') != std::string_view::npos
+                          && sender->address.find_first_of(" \t<>()") == std::string_view::npos;
+  if (!is_address) return;
+  d.speaker_address = sender->address;
+  d.speaker = std::string(sender->name);
 }
 
 result<dated_document> read_document(const source_line& line) {
