@@ -11,6 +11,7 @@
 #include "messages/text/topic_text.hpp"
 #include "query/selection/asked_selection.hpp"
 #include "query/selection/replaced_statement.hpp"
+#include "query/selection/word_list.hpp"
 #include "sim/model_aliases.hpp"
 #include "sim/model_lineage.hpp"
 #include "sim/searched_state.hpp"

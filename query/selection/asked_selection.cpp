@@ -11,7 +11,6 @@
 #include "messages/ensure.hpp"
 #include "messages/text/composed.hpp"
 #include "messages/text/lower_case.hpp"
-#include "messages/text/utf8_point.hpp"
 #include "query/asked_words.hpp"
 #include "query/selection/word_list.hpp"
 #include "query/selection/words_of_time.hpp"
@@ -74,12 +73,6 @@ constexpr std::array<std::string_view, 2> given_names = {"will", "may"};
 /// Of them, what says that one thing is meant, and whose.
 constexpr std::array determiners =
     std::to_array<std::string_view>({"a", "an", "my", "our", "your", "this", "these", "those"});
-/// With a capital letter at the beginning of a statement they name nobody.
-constexpr std::array openings = std::to_array<std::string_view>(
-    {"yesterday", "today",  "tomorrow", "now",   "currently", "actually", "recently",
-     "finally",   "just",   "oh",       "well",  "also",      "update",   "correction",
-     "since",     "lately", "btw",      "hey",   "hi",        "yes",      "no",
-     "ok",        "okay",   "please",   "sorry", "sure",      "one",      "speaking"});
 /// Behind them a statement begins.
 constexpr std::array<std::string_view, 7> clause = {"that",    "where", "how", "when",
                                                     "because", "which", "who"};
@@ -96,55 +89,6 @@ constexpr std::array<std::string_view, 12> stores = {"memory", "memories", "reco
 constexpr std::array exceptions =
     std::to_array<std::string_view>({"except", "excepting", "excluding", "besides", "but", "save",
                                      "not", "exception", "without", "minus", "unless", "barring"});
-/// They tell one state of a thing from another, and no thing.
-constexpr std::array weak = std::to_array<std::string_view>(
-    {"new", "old", "current", "currently", "latest", "former", "previous"});
-/// Behind "my" they are somebody who has and does things of his own.
-constexpr std::array somebodies = std::to_array<std::string_view>(
-    {"mother",    "father",  "mom",       "mum",         "mama",          "dad",      "papa",
-     "parent",    "brother", "sister",    "son",         "daughter",      "child",    "children",
-     "kid",       "baby",    "wife",      "husband",     "partner",       "spouse",   "girlfriend",
-     "boyfriend", "friend",  "neighbour", "neighbor",    "boss",          "manager",  "colleague",
-     "coworker",  "uncle",   "aunt",      "cousin",      "nephew",        "niece",    "grandmother",
-     "grandma",   "grandpa", "grandson",  "grandfather", "granddaughter", "roommate", "flatmate",
-     "landlord",  "teacher", "doctor",    "dentist",     "dog",           "cat",      "pet"});
-constexpr std::array<std::string_view, 8> first_person = {"i",  "we", "my",  "our",
-                                                          "me", "us", "i'm", "i've"};
-
-bool is_function_word(const asked_word& word, std::string_view language) {
-  return std::ranges::all_of(text_terms(word.bare, language),
-                             [&](const std::string& t) { return is_function_term(t, language); });
-}
-
-bool is_somebody(std::string_view lower) {
-  if (is_in(somebodies, lower)) return true;
-  return lower.ends_with('s') && is_in(somebodies, lower.substr(0, lower.size() - 1));
-}
-
-/// What the words, which begin with "I" or "my", say of whose it is.
-told_whose whose_in(std::span<const asked_word> list, std::string_view language) {
-  constexpr std::size_t most_words = 3; // "my dear older sister"
-  told_whose whose;
-  if (list.empty() || !is_in(first_person, list.front().lower)) return whose;
-  whose.is_my = list.front().lower == "my" || list.front().lower == "our";
-  whose.is_me = !whose.is_my;
-  if (whose.is_me) return whose;
-  for (std::size_t i = 1; i < list.size() && i <= most_words; ++i) {
-    const asked_word& word = list[i];
-    if (is_in(weak, word.lower)) continue;
-    if (is_function_word(word, language)) break;
-    const bool is_certain = word.is_possessive || is_somebody(word.lower);
-    if (is_certain || whose.noun.empty()) whose.noun = text_terms(word.bare, language);
-    const bool with_me =
-        i + 2 < list.size() && list[i + 1].lower == "and" && is_in(first_person, list[i + 2].lower);
-    if (with_me) return {.is_me = true, .noun = {}}; // "my wife and I"
-    whose.is_somebody = is_certain;
-    if (is_certain || word.ends_part) break;
-  }
-  ensure(!whose.is_somebody || !whose.noun.empty(), "somebody is told by a word");
-  return whose;
-}
-
 /// The words of a request on their way to what they ask.
 class reader {
 public:
@@ -396,7 +340,7 @@ private:
       const bool tells =
           list_[i].quoted
           || !(is_in(many, word) || is_in(one, word) || is_in(saying, word)
-               || is_in(quantities, word) || is_in(weak, word) || is_in(keeping, word)
+               || is_in(quantities, word) || is_weak(word) || is_in(keeping, word)
                || is_in(exceptions, word) || is_in(trailing, word) || is_in(verbs, word));
       if (tells) {
         const auto before = one_kept.size();
@@ -418,7 +362,7 @@ private:
     for (std::size_t i = from; i < to; ++i) {
       if (list_[i].quoted || is_name_word(i)) return true;
       const std::string& word = lower(i);
-      if (is_in(many, word) || is_in(one, word) || is_in(quantities, word) || is_in(weak, word)
+      if (is_in(many, word) || is_in(one, word) || is_in(quantities, word) || is_weak(word)
           || is_in(between, word) || is_in(verbs, word))
         continue;
       if (!is_function(i)) return true;
@@ -590,7 +534,7 @@ private:
   }
   [[nodiscard]] bool is_capital(std::size_t i) const {
     const asked_word& w = list_[i];
-    return w.is_capital && !w.quoted && !w.is_identifier && !is_in(first_person, w.lower);
+    return w.is_capital && !w.quoted && !w.is_identifier && !is_first_person(w.lower);
   }
   /// A name from `i` on, if there is one. Where to go on.
   std::size_t take_name(std::size_t i) {
@@ -628,7 +572,7 @@ private:
   /// "The Beatles", "In Oslo", "Yesterday": the capital letter is that of a beginning or a title.
   [[nodiscard]] bool begins_no_name(std::size_t i, std::size_t end) const {
     if (i > 0) return is_in(joining, lower(i));
-    if (is_in(openings, lower(i))) return true;
+    if (is_opening(lower(i))) return true;
     return is_function(i) && !(is_in(given_names, lower(i)) && i + 1 < end);
   }
   [[nodiscard]] bool is_function(std::size_t i) const {
@@ -640,20 +584,20 @@ private:
   [[nodiscard]] bool is_mine() const {
     static constexpr auto asking = std::to_array<std::string_view>(
         {"where", "what", "when", "how", "who", "which", "why", "whether", "that"});
-    const auto is_first_person = [&](std::size_t i) {
+    const auto is_mine_at = [&](std::size_t i) {
       return i < to_
              && is_in(std::to_array<std::string_view>({"i", "my", "we", "our", "i'm", "i've"}),
                       lower(i));
     };
     if (from_ >= to_) return false;
-    if (is_first_person(from_) || (from_ > 0 && is_first_person(from_ - 1))) return true;
-    return is_in(asking, lower(from_)) && is_first_person(from_ + 1);
+    if (is_mine_at(from_) || (from_ > 0 && is_mine_at(from_ - 1))) return true;
+    return is_in(asking, lower(from_)) && is_mine_at(from_ + 1);
   }
 
   /// From the word on that says it: before what is asked about, in front of it, or behind "where".
   [[nodiscard]] told_whose whose() const {
     for (std::size_t i = from_ > 0 ? from_ - 1 : 0; i < to_ && i < from_ + 2; ++i)
-      if (is_in(first_person, lower(i)))
+      if (is_first_person(lower(i)))
         return whose_in(std::span(list_).first(to_).subspan(i), language_);
     return {};
   }
@@ -670,7 +614,7 @@ private:
                                                                "from", "by",  "about", "with"};
     if (out_.extent != asked_extent::thing) return;
     for (std::size_t i = from_; i < to_ && (out_.head.empty() || !is_in(behind, lower(i))); ++i) {
-      if (list_[i].is_identifier || is_in(weak, lower(i))) continue;
+      if (list_[i].is_identifier || is_weak(lower(i))) continue;
       std::vector<std::string> terms;
       for (auto& term : text_terms(list_[i].bare, language_))
         if (!is_function_term(term, language_)) terms.push_back(std::move(term));
@@ -680,7 +624,7 @@ private:
   void add_content(bool leaves_weak) {
     for (std::size_t i = from_; i < to_; ++i)
       for (auto& term : text_terms(list_[i].bare, language_)) {
-        if (leaves_weak && is_in(weak, lower(i)) && !list_[i].quoted) continue;
+        if (leaves_weak && is_weak(lower(i)) && !list_[i].quoted) continue;
         if (is_function_term(term, language_) && !list_[i].quoted && !names_though_function(i))
           continue;
         if (std::ranges::find(out_.content, term) == out_.content.end())
@@ -731,36 +675,6 @@ bool is_small_number(std::string_view term) {
 
 namespace {
 
-/// So many bytes of a text are looked at for how it begins.
-constexpr std::size_t beginning = 200;
-
-/// The place of the first word of what is said: behind "Ben:", whose words they are.
-std::size_t first_said(const std::vector<asked_word>& list, std::string_view text) {
-  const bool is_speaker = list.size() > 1 && list[0].is_capital && list[0].ends_part
-                          && text.substr(list[0].at, list[0].bytes).ends_with(':');
-  return is_speaker ? 1 : 0;
-}
-
-} // namespace
-
-bool begins_with_name(std::string_view text) {
-  const auto list = words_of(text.substr(0, point_start(text, std::min(text.size(), beginning))));
-  const std::size_t first = first_said(list, text);
-  if (first >= list.size() || !list[first].is_capital) return false;
-  const auto& word = list[first];
-  return !is_in(openings, word.lower) && !is_in(first_person, word.lower)
-         && !std::ranges::all_of(text_terms(word.bare),
-                                 [](const std::string& t) { return is_function_term(t); });
-}
-
-told_whose read_whose(std::string_view text, std::string_view language) {
-  const auto list = words_of(text.substr(0, point_start(text, std::min(text.size(), beginning))));
-  const std::size_t first = first_said(list, text);
-  return whose_in(std::span(list).subspan(std::min(first, list.size())), language);
-}
-
-namespace {
-
 /// Has `some` all of them, which are some?
 bool has_terms(const std::vector<std::string>& some, const std::vector<std::string>& wanted) {
   return !wanted.empty() && std::ranges::all_of(wanted, [&](const std::string& t) {
@@ -799,59 +713,6 @@ bool is_of_another(const asked_selection& asked, std::string_view text, std::str
     return !is_told_asked && says_all_but_noun(asked, own) && !says_me(text);
   if (asked.whose.is_my && told.is_me && asked.extent == asked_extent::fact)
     return !has_terms(own, asked.whose.noun) && says_all_but_noun(asked, own);
-  return false;
-}
-
-noun_owner owner_in(std::string_view text, const std::vector<std::string>& noun,
-                    std::string_view language) {
-  constexpr std::size_t reach = 2; // "my old red car"
-  static constexpr auto of_others =
-      std::to_array<std::string_view>({"her", "his", "their", "your", "its"});
-  const auto list = words_of(text);
-  auto owner = noun_owner::nobody;
-  for (std::size_t i = 1; i < list.size() && !noun.empty(); ++i) {
-    if (text_terms(list[i].bare, language) != noun) continue;
-    for (std::size_t back = 1; back <= reach + 1 && back <= i; ++back) {
-      const asked_word& word = list[i - back];
-      if (word.ends_part) break;
-      if (word.lower == "my" || word.lower == "our") return noun_owner::mine;
-      if (is_in(of_others, word.lower) || word.is_possessive) {
-        owner = noun_owner::others;
-        break;
-      }
-      if (is_function_word(word, language)) break;
-    }
-  }
-  return owner;
-}
-
-std::string without_joined_names(std::string_view text) {
-  std::string rest;
-  const auto list = words_of(text);
-  if (list.size() == most_asked_words) return std::string(text); // there is more of it
-  for (const auto& word : list) {
-    const auto hyphen = word.bare.find('-');
-    const bool is_joined = word.is_capital && !word.quoted && hyphen + 1 < word.bare.size()
-                           && hyphen != std::string::npos
-                           && word.bare[hyphen + 1] != lower_case(word.bare)[hyphen + 1];
-    if (!is_joined) rest += std::string(text.substr(word.at, word.bytes)) + " ";
-  }
-  return rest;
-}
-
-bool names_another(std::string_view text, std::string_view question) {
-  const auto asked = named_words(question);
-  const auto list = words_of(text);
-  for (std::size_t i = first_said(list, text) + 1; i < list.size(); ++i) {
-    const asked_word& word = list[i];
-    if (!word.is_capital || word.starts_sentence || word.is_identifier
-        || is_in(first_person, word.lower))
-      continue;
-    const bool is_other = std::ranges::any_of(folded_words(word.bare), [&](const auto& own) {
-      return !is_function_term(own) && std::ranges::find(asked, own) == asked.end();
-    });
-    if (is_other) return true;
-  }
   return false;
 }
 

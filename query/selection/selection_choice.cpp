@@ -14,6 +14,7 @@
 #include "messages/text/utf8_point.hpp"
 #include "query/selection/replaced_statement.hpp"
 #include "query/selection/selection_state.hpp"
+#include "query/selection/word_list.hpp"
 #include "views/standing.hpp"
 #include "views/topic_reads.hpp"
 

@@ -4,6 +4,7 @@
 
 #include "messages/text/composed.hpp"
 #include "query/selection/selection_state.hpp"
+#include "query/selection/word_list.hpp"
 
 namespace mneme {
 

@@ -1,5 +1,6 @@
 #pragma once
-/// The words of a request as they stand in it, and which of them are identifiers.
+/// The words of a request as they stand in it, which of them are identifiers, and whether a text
+/// has them.
 
 #include <cstddef>
 #include <optional>
@@ -8,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "query/selection/asked_selection.hpp"
+#include "query/selection/asked_phrase.hpp"
 
 namespace mneme {
 
@@ -42,5 +43,22 @@ asked_phrase spaced_number(std::string_view words);
 
 /// An address, a code, a number of four digits and more, a path; or a quoted text. Years are none.
 std::optional<asked_phrase> identifier_of(const asked_word& word, std::string_view language);
+/// Whether `text` has the token between spaces and marks, whatever the case.
+bool has_token(std::string_view text, std::string_view token);
+/// The words among which a name is looked for: those of the text, folded, without the 's
+/// of "Valentine's Day", and but for what is in addresses and paths ("ana.maria@example.org" is not
+/// Ana).
+std::vector<std::string> named_words(std::string_view text);
+/// Whether the folded word stands in `text` with a capital letter, and asks nothing ("Will you …").
+bool stands_as_name(std::string_view text, std::string_view word);
+/// Whether the terms stand in `text` one behind the other.
+bool follow_each_other(const std::vector<std::string>& terms, const std::vector<std::string>& text);
+/// Whether `second` stands in `text` behind `first`, with one word of at most three letters between
+/// them or none: "Marks & Spencer", "Paris in Texas".
+bool stand_together(const std::vector<std::string>& first, const std::vector<std::string>& second,
+                    const std::vector<std::string>& text);
+/// Whether the identifier stands in `text` as a whole, and is no part of a longer one.
+/// Precondition: it has a kind.
+bool has_identifier(std::string_view text, const asked_phrase& phrase);
 
 } // namespace mneme

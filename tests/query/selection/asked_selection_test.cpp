@@ -1,9 +1,10 @@
 // What words ask to forget: how much, and what it is about.
 // Of: query/selection/asked_selection.cpp, query/selection/word_list.cpp
-// Of: query/selection/words_of_time.cpp
+// Of: query/selection/told_whose.cpp, query/selection/words_of_time.cpp
 #include <catch2/catch.hpp>
 
 #include "query/selection/asked_selection.hpp"
+#include "query/selection/word_list.hpp"
 
 using namespace mneme;
 
