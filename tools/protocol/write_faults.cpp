@@ -64,7 +64,8 @@ error with_other_faults(const op_spec& op, const json& request, const json_path&
                         fault_list faults) {
   const error alone = faults.refusal().error();
   auto read = op.read(without_misshapen(request, op.keys), at, std::move(faults));
-  return read ? alone : std::move(read.error());
+  if (read) return alone;
+  return std::move(read.error());
 }
 
 std::optional<error> fault_of_write(const op_spec& op, const json& request, const json_path& at) {
