@@ -46,12 +46,13 @@ struct batch_under_way {
 
 /// As an error of the load says it: items[i] counts from its first item.
 error located(error e, std::uint64_t first) {
-  constexpr std::string_view list = "items[";
-  if (!e.at.starts_with(list)) return e;
-  const std::size_t end = e.at.find(']');
-  const std::uint64_t i = std::stoull(e.at.substr(list.size(), end - list.size()));
-  e.at = fmt::format("items[{}{}", first + i, e.at.substr(end));
-  return e;
+  return with_places(std::move(e), [first](std::string_view place) {
+    constexpr std::string_view list = "items[";
+    if (!place.starts_with(list)) return std::string(place);
+    const std::size_t end = place.find(']');
+    const std::uint64_t i = std::stoull(std::string(place.substr(list.size(), end - list.size())));
+    return fmt::format("items[{}{}", first + i, place.substr(end));
+  });
 }
 
 result<void> check(const load_options& options) {

@@ -234,6 +234,9 @@ struct edges_read;
 struct stale_read;
 struct memory_reading;
 
+/// An open world, which it has for itself: one that another process has open is `busy`, for what it
+/// is given and gives are objects of this process. A host that wants to join that process's world,
+/// as commands, `mneme mcp` and Python do, takes mneme/shared_world.hpp.
 class engine {
 public:
   static result<engine> open(engine_options options);

@@ -15,6 +15,7 @@ import {
 import { type Answer, type OpName, Ops, READS, type Request, TAKES } from "./generated/ops.js";
 import type { Answers, BatchItem, Outcomes, TickRead, TickWrite } from "./items.js";
 import { type Answered, BrokenOff, ByFetch, KeepAlive, type Transport } from "./transport.js";
+import { withVectors } from "./vectors.js";
 
 /** What is filled into every request that takes it, where the request says nothing itself. */
 export interface Defaults {
@@ -139,12 +140,14 @@ export class Mneme extends Ops {
     const { at_seq, at } = this.#defaults;
     if ((at_seq !== undefined || at !== undefined) && !TAKES["at_seq"]?.has(op))
       throw new InvalidRequest({ code: "unsupported", message: `"${op}" is not asked as of a moment` });
-    const filled: Record<string, unknown> = this.#fill(op, request);
+    const filled: Record<string, unknown> = withVectors(this.#fill(op, request));
     const one = op.endsWith("_many") ? op.slice(0, -"_many".length) : undefined;
     for (const list of ["items", "reads", "writes"]) {
       const items = request[list];
       if (!Array.isArray(items)) continue;
-      filled[list] = items.map((item: Record<string, unknown>) => this.#fill(String(item["op"] ?? one), item, true));
+      filled[list] = items.map((item: Record<string, unknown>, place) =>
+        withVectors(this.#fill(String(item["op"] ?? one), item, true), `${list}[${place}].`),
+      );
     }
     return filled;
   }

@@ -5,6 +5,7 @@ import type { Mneme } from "./client.js";
 import { errorOf, MnemeError, type Refused } from "./errors.js";
 import { type Answer, type OpName, Ops, type Request } from "./generated/ops.js";
 import { TICK_READS, TICK_WRITES } from "./items.js";
+import { withVectors } from "./vectors.js";
 
 const READABLE: ReadonlySet<string> = new Set(TICK_READS);
 const WRITABLE: ReadonlySet<string> = new Set(TICK_WRITES);
@@ -37,8 +38,9 @@ export class Gathered extends Ops {
     const waiting = READABLE.has(op) ? this.#reads : WRITABLE.has(op) ? this.#writes : undefined;
     if (waiting === undefined || options !== undefined) return this.#world.call(op, request, options);
     return new Promise((resolve, reject) => {
+      const item = withVectors({ ...request, op }); // what cannot be said is refused alone
       if (this.#reads.length + this.#writes.length === 0) setImmediate(() => void this.#go());
-      waiting.push({ item: { ...request, op }, resolve, reject });
+      waiting.push({ item, resolve, reject });
       if (this.#reads.length + this.#writes.length >= MOST_AT_ONCE) void this.#go();
     });
   }
@@ -48,10 +50,11 @@ export class Gathered extends Ops {
     const writes = this.#writes;
     this.#reads = [];
     this.#writes = [];
-    if (reads.length + writes.length > 0) await this.#tick(reads, writes);
+    await this.#tick(reads, writes);
   }
 
   async #tick(reads: readonly Pending[], writes: readonly Pending[]): Promise<void> {
+    if (reads.length + writes.length === 0) return;
     try {
       const told = await this.#world.call("tick", {
         reads: reads.map(({ item }) => item),
@@ -66,9 +69,27 @@ export class Gathered extends Ops {
         await Promise.all([this.#tick(reads.slice(0, half), []), this.#tick(reads.slice(half), [])]);
         return;
       }
-      for (const { reject } of [...reads, ...writes]) reject(refused);
+      const all = [...reads, ...writes];
+      if (refused instanceof MnemeError && refused.code === "bad_json" && all.some((one) => !isSayable(one))) {
+        await Promise.all([
+          this.#tick(reads.filter(isSayable), writes.filter(isSayable)),
+          ...all.filter((one) => !isSayable(one)).map((one) => this.#alone(one)),
+        ]);
+        return;
+      }
+      for (const { reject } of all) reject(refused);
     }
   }
+
+  async #alone({ item, resolve, reject }: Pending): Promise<void> {
+    const { op, ...request } = item;
+    await this.#world.call(op as "write", request as never).then(resolve as never, reject);
+  }
+}
+
+/** No half of a surrogate pair, which no UTF-8 has, is in its texts: JSON has those, and no others, escaped. */
+function isSayable({ item }: Pending): boolean {
+  return !/(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(JSON.stringify(item));
 }
 
 function settle(waiting: readonly Pending[], answers: readonly { ok: boolean }[]): void {

@@ -3,6 +3,7 @@ export { connect, type ConnectOptions, Mneme, type Past } from "./client.js";
 export * from "./errors.js";
 export { Gathered } from "./gathered.js";
 export type { Answer, OpName, Request } from "./generated/ops.js";
+export { encodeVector, type Vector } from "./vectors.js";
 export type { Answers, BatchItem, Outcomes, TickRead, TickWrite } from "./items.js";
 
 import type { components } from "./generated/schemas.js";

@@ -207,6 +207,43 @@ describe("a served world", () => {
     assert.equal((await town.namespaces()).ok, true); // what no tick holds goes by itself
   });
 
+  test("half of a surrogate pair refuses what it is in, and that says where", async () => {
+    const town = new Gathered(world);
+    const told = await Promise.allSettled([
+      town.write(note("fine: \u{1f600} and \\ud800 in letters")),
+      town.write(note("broken: \ud83d")),
+      town.find({ types: ["Note"], limit: 5 }),
+      town.search({ query: "\udc00" }),
+    ]);
+    assert.deepEqual(
+      told.map((one) => one.reason && [one.reason.code, one.reason.at]),
+      [undefined, ["bad_json", "data.statement"], undefined, ["bad_json", "query"]],
+    );
+    await assert.rejects(
+      world.batch([
+        { op: "write", ...note("a") },
+        { op: "write", ...note("\ud83d") },
+      ]),
+      {
+        code: "bad_json",
+        at: "items[1].data.statement",
+      },
+    );
+  });
+
+  test("vectors are lists of finite numbers, or arrays of floats", async () => {
+    assert.equal(mneme.encodeVector([1, 0.5]), "AACAPwAAAD8=");
+    assert.equal(mneme.encodeVector(new Float32Array([1, 0.5])), "AACAPwAAAD8=");
+    const refused = { name: "InvalidRequest", code: "bad_vector", at: "near_vector[1]", message: /NaN/ };
+    await assert.rejects(world.find({ near_vector: [1, NaN], limit: 5 }), refused);
+    await assert.rejects(new Gathered(world).find({ near_vector: [1, NaN], limit: 5 }), refused);
+    await assert.rejects(
+      world.tick({ reads: [{ op: "find", near_vector: new Float32Array([1, Infinity]), limit: 5 }] }),
+      { ...refused, at: "reads[0].near_vector[1]", message: /Infinity/ },
+    );
+    await assert.rejects(world.find({ near_vector: new Float32Array([1, 2]), limit: 5 }), { code: "dim_mismatch" });
+  });
+
   test("what is refused says where", async () => {
     await assert.rejects(
       world.find({ types: ["Note"], limit: 5, where: { and: [{ has_tag: "tea" }, { gt: ["head.nothing", 1] }] } }),

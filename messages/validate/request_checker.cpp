@@ -15,18 +15,25 @@ std::string key_path::text() const {
 }
 
 void request_checker::refuse(errc code, std::string message, const key_path& at) {
-  if (!failure_) failure_ = error{code, std::move(message), at.text()};
+  faults_.add({code, std::move(message), at.text()});
 }
 
 void request_checker::require(result<void> other) {
-  if (!other && !failure_) failure_ = std::move(other.error());
+  if (!other) faults_.add(std::move(other.error()));
 }
 
-void request_checker::text(const key_path& at, std::string_view value, std::size_t max_bytes) {
-  if (!ok()) return;
-  if (!is_utf8(value)) return refuse(errc::bad_utf8, "not UTF-8", at);
-  if (value.size() > max_bytes)
-    refuse(errc::limit_exceeded, fmt::format("over the limit of {} bytes", max_bytes), at);
+void request_checker::require(const fault_list& other) {
+  for (const error& fault : other.told()) faults_.add(fault);
+}
+
+bool request_checker::text(const key_path& at, std::string_view value, std::size_t max_bytes) {
+  if (!is_utf8(value)) {
+    refuse(errc::bad_utf8, "not UTF-8", at);
+    return false;
+  }
+  if (value.size() <= max_bytes) return true;
+  refuse(errc::limit_exceeded, fmt::format("over the limit of {} bytes", max_bytes), at);
+  return false;
 }
 
 void request_checker::optional_text(const key_path& at, const std::optional<std::string>& value,
@@ -35,8 +42,7 @@ void request_checker::optional_text(const key_path& at, const std::optional<std:
 }
 
 void request_checker::name(const key_path& at, std::string_view value, std::size_t max_bytes) {
-  text(at, value, max_bytes);
-  if (!ok()) return;
+  if (!text(at, value, max_bytes)) return;
   if (const auto fault = name_fault(value); !fault.empty())
     refuse(errc::bad_value, std::string(fault), at);
 }
@@ -47,26 +53,26 @@ void request_checker::optional_name(const key_path& at, const std::optional<std:
 }
 
 void request_checker::time(const key_path& at, const std::optional<timestamp>& value) {
-  if (ok() && value && !is_valid(*value))
+  if (value && !is_valid(*value))
     refuse(errc::bad_time, "a time is from 1970 to the end of 2261", at);
 }
 
 void request_checker::finite(const key_path& at, double value) {
-  if (ok() && !std::isfinite(value)) refuse(errc::out_of_range, "not a finite number", at);
+  if (!std::isfinite(value)) refuse(errc::out_of_range, "not a finite number", at);
 }
 
 void request_checker::unit_interval(const key_path& at, double value) {
-  if (ok() && !(value >= 0 && value <= 1)) refuse(errc::out_of_range, "not in [0, 1]", at);
+  if (!(value >= 0 && value <= 1)) refuse(errc::out_of_range, "not in [0, 1]", at);
 }
 
 void request_checker::range(const key_path& at, std::int64_t value, std::int64_t least,
                             std::int64_t greatest) {
-  if (ok() && (value < least || value > greatest))
+  if (value < least || value > greatest)
     refuse(errc::out_of_range, fmt::format("not in {}..{}", least, greatest), at);
 }
 
-result<void> request_checker::done() {
-  if (failure_) return std::unexpected(std::move(*failure_));
+result<void> request_checker::done() const {
+  if (faults_) return faults_.refusal();
   return {};
 }
 

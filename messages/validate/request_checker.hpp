@@ -1,12 +1,13 @@
 #pragma once
-/// The checks that requests share. The first failure sticks and later checks do nothing, so a
-/// validator is a plain list of checks in the order in which errors are to be reported.
+/// The checks that requests share. All that fail are told, in their order, of each place the first:
+/// a validator is a plain list of checks.
 
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "messages/validate/fault_list.hpp"
 #include "mneme/types.hpp"
 
 namespace mneme {
@@ -22,13 +23,17 @@ struct key_path {
 
 class request_checker {
 public:
-  [[nodiscard]] bool ok() const { return !failure_; }
+  [[nodiscard]] bool ok() const { return !faults_; }
+  /// Whatever else is wrong would only be counted: lists need not be looked through to their end.
+  [[nodiscard]] bool is_full() const { return faults_.is_full(); }
+  [[nodiscard]] std::size_t faults() const { return faults_.size(); }
   void refuse(errc code, std::string message, const key_path& at);
-  /// Takes over the failure of another validator.
+  /// Takes over what another validator found.
   void require(result<void> other);
+  void require(const fault_list& other);
 
-  /// UTF-8 of at most `max_bytes`.
-  void text(const key_path& at, std::string_view value, std::size_t max_bytes);
+  /// UTF-8 of at most `max_bytes`; says whether it is.
+  bool text(const key_path& at, std::string_view value, std::size_t max_bytes);
   void optional_text(const key_path& at, const std::optional<std::string>& value,
                      std::size_t max_bytes);
   /// The same of what names somebody or something: bad_value if it is blank or has control
@@ -43,13 +48,14 @@ public:
   void range(const key_path& at, std::int64_t value, std::int64_t least, std::int64_t greatest);
   template <class Enum>
   void known(const key_path& at, Enum value) {
-    if (ok() && to_string(value).empty()) refuse(errc::bad_value, "not a value of the enum", at);
+    if (to_string(value).empty()) refuse(errc::bad_value, "not a value of the enum", at);
   }
 
-  [[nodiscard]] result<void> done();
+  [[nodiscard]] result<void> done() const;
+  [[nodiscard]] fault_list all() && { return std::move(faults_); }
 
 private:
-  std::optional<error> failure_;
+  fault_list faults_;
 };
 
 } // namespace mneme

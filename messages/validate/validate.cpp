@@ -15,11 +15,12 @@ namespace mneme {
 namespace {
 
 void check_tags(request_checker& check, const std::vector<std::string>& tags) {
-  for (std::size_t i = 0; i < tags.size() && check.ok(); ++i) {
+  const std::size_t before = check.faults();
+  for (std::size_t i = 0; i < tags.size() && !check.is_full(); ++i) {
     check.text({"tags", i}, tags[i], max_tag_bytes);
     if (tags[i].empty()) check.refuse(errc::limit_exceeded, "a tag is not empty", {"tags", i});
   }
-  if (check.ok() && tags.size() > max_tags && normalise_tags(tags).size() > max_tags)
+  if (check.faults() == before && tags.size() > max_tags && normalise_tags(tags).size() > max_tags)
     check.refuse(errc::limit_exceeded, fmt::format("over the limit of {} tags", max_tags),
                  {"tags"});
 }
@@ -28,21 +29,21 @@ void check_tags(request_checker& check, const std::vector<std::string>& tags) {
 /// any more, and what was exported of it comes back whole.
 void check_names(request_checker& check, const std::vector<std::string>& tags,
                  const std::vector<intent_frame>& frames) {
-  for (std::size_t i = 0; i < tags.size() && check.ok(); ++i)
-    check.name({"tags", i}, composed(tags[i]), max_tag_bytes);
-  for (std::size_t i = 0; i < frames.size() && check.ok(); ++i)
+  for (std::size_t i = 0; i < tags.size() && !check.is_full(); ++i)
+    if (is_utf8(tags[i])) check.name({"tags", i}, composed(tags[i]), max_tag_bytes);
+  for (std::size_t i = 0; i < frames.size() && !check.is_full(); ++i)
     check.name({"frames", i, ".ref"}, frames[i].ref, max_ref_bytes);
 }
 
 void check_frames(request_checker& check, const std::vector<intent_frame>& frames) {
-  for (std::size_t i = 0; i < frames.size() && check.ok(); ++i) {
+  for (std::size_t i = 0; i < frames.size() && !check.is_full(); ++i) {
     check.known({"frames", i, ".verb"}, frames[i].action);
     check.known({"frames", i, ".kind"}, frames[i].kind);
     check.text({"frames", i, ".ref"}, frames[i].ref, max_ref_bytes);
     if (frames[i].ref.empty())
       check.refuse(errc::limit_exceeded, "a reference is not empty", {"frames", i, ".ref"});
   }
-  if (check.ok() && frames.size() > max_frames)
+  if (frames.size() > max_frames)
     check.refuse(errc::limit_exceeded, fmt::format("over the limit of {} frames", max_frames),
                  {"frames"});
 }
@@ -56,8 +57,9 @@ void check_scalar(request_checker& check, const key_path& at, const Variant& v) 
 }
 
 void check_metadata(request_checker& check, const metadata_map& metadata) {
+  const std::size_t before = check.faults();
   for (const auto& [key, value] : metadata) {
-    if (!check.ok()) return;
+    if (check.is_full()) return;
     check.text({"metadata"}, key, max_metadata_key_bytes);
     const std::string at = "metadata." + key;
     if (const auto* list = std::get_if<std::vector<scalar>>(&value)) {
@@ -66,7 +68,7 @@ void check_metadata(request_checker& check, const metadata_map& metadata) {
       check_scalar(check, {at}, value);
     }
   }
-  if (!check.ok()) return;
+  if (check.faults() != before) return;
   if (metadata.size() > max_metadata_keys)
     check.refuse(errc::limit_exceeded,
                  fmt::format("over the limit of {} metadata keys", max_metadata_keys),
@@ -91,8 +93,7 @@ void check_provenance(request_checker& check, const provenance& p) {
   if (p.source_class) check.known({"source_class"}, *p.source_class);
   std::size_t total = p.signed_by.size() + p.signature.size();
   for (std::size_t i = 0; i < p.derived_from.size(); ++i) {
-    check.text({"provenance.derived_from", i}, p.derived_from[i], max_free_text_bytes);
-    if (check.ok())
+    if (check.text({"provenance.derived_from", i}, p.derived_from[i], max_free_text_bytes))
       if (auto uri = parse_memory_uri(p.derived_from[i]); !uri)
         check.refuse(uri.error().code, uri.error().message, {"provenance.derived_from", i});
     total += p.derived_from[i].size() + 1;
@@ -126,7 +127,7 @@ void check_metadata_names(request_checker& check, const metadata_map& metadata) 
 }
 
 void check_data(request_checker& check, memory_type type, const memory_data& data) {
-  check.require(validate_data(type, data));
+  check.require(faults_of(type, data));
   check_cost(check, data);
 }
 
@@ -158,12 +159,13 @@ template <class Request>
 void check_content(request_checker& check, const Request& r) {
   check.optional_text({"forms.short"}, r.forms.short_form, max_data_bytes);
   check.optional_text({"forms.medium"}, r.forms.medium_form, max_data_bytes);
+  const std::size_t before = check.faults();
   check.time({"valid_from"}, r.valid_from);
   check.time({"valid_until"}, r.valid_until);
   check.time({"expires_at"}, r.expires_at);
   check.time({"created_at"}, r.created_at);
   const auto from = r.valid_from ? r.valid_from : r.created_at;
-  if (check.ok() && from && r.valid_until && *r.valid_until <= *from)
+  if (check.faults() == before && from && r.valid_until && *r.valid_until <= *from)
     check.refuse(errc::bad_interval, "valid_until must be later than valid_from", {"valid_until"});
   check.unit_interval({"confidence"}, r.confidence);
   check_provenance(check, r.provenance);
@@ -233,9 +235,14 @@ void check_restored(request_checker& check, const head& h) {
   if (h.key) check_key(check, *h.key);
 }
 
+result<void> refused_for(const fault_list& faults) {
+  if (faults) return faults.refusal();
+  return {};
+}
+
 } // namespace
 
-result<void> validate(const write_request& r) {
+fault_list faults_of(const write_request& r) {
   request_checker check;
   if (r.id && r.id->is_zero()) check.refuse(errc::bad_id, "the zero id names no memory", {"id"});
   check_data(check, r.type, r.data);
@@ -252,7 +259,7 @@ result<void> validate(const write_request& r) {
   if (r.supersedes.size() > max_superseded)
     check.refuse(errc::limit_exceeded, fmt::format("at most {} memories", max_superseded),
                  {"supersedes"});
-  for (std::size_t i = 0; check.ok() && i < r.supersedes.size(); ++i) {
+  for (std::size_t i = 0; !check.is_full() && i < r.supersedes.size(); ++i) {
     const memory_uri& old = r.supersedes[i];
     if (to_string(old.type).empty() || old.version == 0)
       check.refuse(errc::bad_uri, "a uri has a known type and a version of at least 1",
@@ -260,7 +267,7 @@ result<void> validate(const write_request& r) {
     if (r.id == old.id)
       check.refuse(errc::self_edge, "no memory supersedes itself", {"supersedes", i});
   }
-  return check.done();
+  return std::move(check).all();
 }
 
 result<void> validate_key(const memory_key& key) {
@@ -269,7 +276,7 @@ result<void> validate_key(const memory_key& key) {
   return check.done();
 }
 
-result<void> validate(const put_request& r) {
+fault_list faults_of(const put_request& r) {
   request_checker check;
   check_key(check, r.key);
   const write_request& w = r.content;
@@ -279,8 +286,8 @@ result<void> validate(const put_request& r) {
     check.refuse(errc::bad_value, "what is put supersedes itself alone", {"supersedes"});
   if (w.similar)
     check.refuse(errc::bad_value, "only a write asks for what is similar", {"similar"});
-  check.require(validate(w));
-  return check.done();
+  check.require(faults_of(w));
+  return std::move(check).all();
 }
 
 result<void> validate(const delete_by_request& r) {
@@ -301,7 +308,7 @@ result<void> validate(const sweep_request& r) {
   return check.done();
 }
 
-result<void> validate(const update_request& r) {
+fault_list faults_of(const update_request& r) {
   request_checker check;
   check_uri(check, r.uri);
   if (r.type) check.known({"type"}, *r.type);
@@ -312,7 +319,19 @@ result<void> validate(const update_request& r) {
   else
     check_data(check, r.uri.type, r.data);
   check_content(check, r);
-  return check.done();
+  return std::move(check).all();
+}
+
+result<void> validate(const write_request& r) {
+  return refused_for(faults_of(r));
+}
+
+result<void> validate(const put_request& r) {
+  return refused_for(faults_of(r));
+}
+
+result<void> validate(const update_request& r) {
+  return refused_for(faults_of(r));
 }
 
 result<void> validate(const update_head_request& r) {

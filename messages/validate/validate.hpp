@@ -2,6 +2,7 @@
 /// The rules of the model that need no state: sizes, ranges, required and unknown fields, UTF-8.
 /// Checked before anything is drawn or written. Errors name the path of the offending key.
 
+#include "messages/validate/fault_list.hpp"
 #include "mneme/requests.hpp"
 #include "mneme/scope.hpp"
 
@@ -32,6 +33,11 @@ inline constexpr std::size_t max_vector_dim = 4096;
 inline constexpr std::size_t max_batch_items = 10'000;
 inline constexpr std::size_t max_superseded = 1000; ///< by one write
 
+/// All that is wrong, place by place; `validate` tells it as one error.
+fault_list faults_of(const write_request& r);
+fault_list faults_of(const put_request& r);
+fault_list faults_of(const update_request& r);
+
 result<void> validate(const write_request& r);
 result<void> validate(const update_request& r);
 result<void> validate(const put_request& r);
@@ -56,6 +62,7 @@ result<void> validate(const set_weights_request& r);
 result<void> validate(const head& h);
 
 /// Unknown, missing, blank, ill-typed or out-of-range data fields of `type`.
+fault_list faults_of(memory_type type, const memory_data& data);
 result<void> validate_data(memory_type type, const memory_data& data);
 /// `data` with the defaults of the fields that may be left out, and integers given for numbers
 /// made numbers. Precondition: validate_data accepts it.

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <set>
-#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -157,52 +156,38 @@ std::string needed_text(memory_type type, const field_schema& field) {
   return text;
 }
 
-/// All that is wrong, in the order in which it would be found one by one: who is told of one fault
-/// at a time asks again for each.
-std::vector<error> faults_of(memory_type type, const memory_data& data) {
-  std::vector<error> faults;
-  const auto note = [&](result<void> checked) {
-    if (!checked) faults.push_back(std::move(checked.error()));
-    return checked.has_value();
-  };
+/// The fields one by one, in the order in which they would be found wrong.
+void check_fields(request_checker& check, memory_type type, const memory_data& data) {
   std::set<std::string_view> misshapen;
   for (const auto& [name, value] : data)
-    if (!note(check_shape(type, name, value))) misshapen.insert(name);
+    if (auto shaped = check_shape(type, name, value); !shaped) {
+      misshapen.insert(name);
+      check.require(std::move(shaped));
+    }
   for (const field_schema& field : fields_of(type)) {
     const auto found = data.find(field.name);
-    request_checker check;
     if (found == data.end() && field.required)
       check.refuse(errc::missing_field, needed_text(type, field), {data_path(field.name)});
     else if (found != data.end() && !misshapen.contains(field.name))
       check_value(check, field, found->second);
-    note(check.done());
   }
-  return faults;
-}
-
-/// The first one, which says what the others are.
-error told_at_once(std::vector<error> faults) {
-  constexpr std::size_t most_told = 8;
-  error told = std::move(faults.front());
-  for (std::size_t i = 1; i < std::min(faults.size(), most_told); ++i)
-    told.message += fmt::format("; {}: {}", faults[i].at, faults[i].message);
-  if (faults.size() > most_told)
-    told.message += fmt::format("; {} more", faults.size() - most_told);
-  return told;
 }
 
 } // namespace
 
-result<void> validate_data(memory_type type, const memory_data& data) {
+fault_list faults_of(memory_type type, const memory_data& data) {
   request_checker check;
   check.known({"type"}, type);
-  if (!check.ok()) return check.done();
-  if (auto faults = faults_of(type, data); !faults.empty())
-    return std::unexpected(told_at_once(std::move(faults)));
-  if (encode_data(type, data).size() > max_data_bytes)
+  if (check.ok()) check_fields(check, type, data);
+  if (check.ok() && encode_data(type, data).size() > max_data_bytes)
     check.refuse(errc::limit_exceeded,
                  fmt::format("the data is over the limit of {} bytes", max_data_bytes), {"data"});
-  return check.done();
+  return std::move(check).all();
+}
+
+result<void> validate_data(memory_type type, const memory_data& data) {
+  if (const auto faults = faults_of(type, data)) return faults.refusal();
+  return {};
 }
 
 memory_data with_defaults(memory_type type, memory_data data, timestamp created_at) {

@@ -21,7 +21,7 @@ void check_field_name(request_checker& check, const key_path& at, const std::str
 
 void check_value(request_checker& check, const key_path& at, const json_value& v,
                  std::size_t depth) {
-  if (!check.ok()) return;
+  if (check.is_full()) return;
   if (depth > max_json_depth)
     return check.refuse(errc::limit_exceeded,
                         fmt::format("a value is nested at most {} deep", max_json_depth), at);
@@ -32,7 +32,7 @@ void check_value(request_checker& check, const key_path& at, const json_value& v
   } else if (const auto* list = std::get_if<std::vector<json_value>>(&v.node)) {
     for (const auto& item : *list) check_value(check, at, item, depth + 1);
   } else if (const auto* object = std::get_if<std::vector<json_member>>(&v.node)) {
-    for (std::size_t i = 0; i < object->size() && check.ok(); ++i) {
+    for (std::size_t i = 0; i < object->size() && !check.is_full(); ++i) {
       check.text(at, (*object)[i].name, max_data_bytes);
       if (i > 0 && (*object)[i].name <= (*object)[i - 1].name)
         check.refuse(errc::bad_value, "the members of an object are sorted and distinct", at);
@@ -42,8 +42,9 @@ void check_value(request_checker& check, const key_path& at, const json_value& v
 }
 
 void check_whole_value(request_checker& check, const key_path& at, const json_value& v) {
+  const std::size_t before = check.faults();
   check_value(check, at, v, 0);
-  if (check.ok() && encode(v).size() > max_data_bytes)
+  if (check.faults() == before && encode(v).size() > max_data_bytes)
     check.refuse(errc::limit_exceeded, fmt::format("over the limit of {} bytes", max_data_bytes),
                  at);
 }
@@ -113,7 +114,7 @@ void check_placement(request_checker& check, const ingest_request& r) {
 
 } // namespace
 
-result<void> validate(const ingest_request& r) {
+fault_list faults_of(const ingest_request& r) {
   request_checker check;
   if (r.placement > ingest_placement::version_field)
     check.refuse(errc::bad_value, "not a placement", {"placement"});
@@ -140,11 +141,11 @@ result<void> validate(const ingest_request& r) {
     check.refuse(errc::limit_exceeded, "a request has at most 1024 fields and 1024 links",
                  {r.fields.size() > max_fields_per_request ? "fields" : "links"});
   for (const auto& f : r.fields) {
-    if (!check.ok()) break;
+    if (check.is_full()) break;
     check_field(check, f);
     check.name({"fields." + f.name}, f.name, max_field_name_bytes);
   }
-  for (std::size_t i = 0; i < r.links.size() && check.ok(); ++i) {
+  for (std::size_t i = 0; i < r.links.size() && !check.is_full(); ++i) {
     const topic_link& link = r.links[i];
     if (link.type == 0 || link.type > edge_type_count)
       check.refuse(errc::invalid_edge_type, "not an edge type", {"links", i, ".type"});
@@ -154,7 +155,12 @@ result<void> validate(const ingest_request& r) {
       check.refuse(errc::zero_id, "the zero id is no topic's", {"links", i, ".topic_id"});
     check.text({"links", i, ".kind"}, link.kind, max_free_text_bytes);
   }
-  return check.done();
+  return std::move(check).all();
+}
+
+result<void> validate(const ingest_request& r) {
+  if (const auto faults = faults_of(r)) return faults.refusal();
+  return {};
 }
 
 result<void> validate(const revise_request& r) {

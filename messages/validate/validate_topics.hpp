@@ -1,6 +1,7 @@
 #pragma once
 /// The rules for requests about topics that need no state.
 
+#include "messages/validate/fault_list.hpp"
 #include "mneme/topics.hpp"
 
 namespace mneme {
@@ -11,6 +12,8 @@ inline constexpr std::size_t max_links_per_request = 1024;
 /// Above it saliences would not fit their fixed point.
 inline constexpr double max_topic_salience = 1e9;
 
+/// All that is wrong, place by place; `validate` tells it as one error.
+fault_list faults_of(const ingest_request& r);
 result<void> validate(const ingest_request& r);
 result<void> validate(const revise_request& r);
 result<void> validate(const forget_request& r);

@@ -238,7 +238,23 @@ class AsyncWorld:
     async def tick(self, reads: Iterable[Ask[Any]] = (), writes: Iterable[Ask[Any]] = (), **more: Any) -> Tick:
         """Reads and writes of many agents as one: the reads see one moment, the writes are one commit, and
         what fails, fails alone."""
-        return await self.run(asks.tick(reads, writes, **more))
+        ask = asks.tick(reads, writes, **more)
+        try:
+            return await self.run(ask)
+        except MnemeError as refused:
+            if not asks.is_of_an_item(refused):
+                raise
+        rest = asks.SayableTick(ask)
+        answer = await self.run(rest.ask)
+        return rest.told(answer, {key: {place: await self._refusal(one) for place, one in left.items()}
+                                  for key, left in rest.left_out.items()})
+
+    async def _refusal(self, ask: Ask[Any]) -> MnemeError:
+        try:
+            await self.run(ask)
+        except MnemeError as refused:
+            return refused
+        raise AssertionError(f"{ask.op} was to be refused")
 
     async def get(self, memory: Memory, **more: Any) -> Record:
         """The newest version of a memory."""

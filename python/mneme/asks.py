@@ -15,7 +15,7 @@ import re
 from typing import (Any, Callable, Dict, Generic, Iterable, List, Mapping, Optional, Sequence, Type, TypeVar,
                     Union)
 
-from .encoding import vector_of
+from .encoding import can_be_said, vector_of
 from .errors import InvalidRequest, MnemeError, error_of
 from .records import Found, Record
 
@@ -401,3 +401,33 @@ def tick(reads: Iterable[Ask[Any]] = (), writes: Iterable[Ask[Any]] = (),
                     answer.get("seq"))
     return Ask("tick", {"reads": [one.item() for one in asked],
                         "writes": [one.item() for one in written], **keys(more)}, read)
+
+
+def is_of_an_item(refused: MnemeError) -> bool:
+    """A tick that was refused, and did nothing, for what no UTF-8 has in one of its items."""
+    return refused.code == "bad_json" and (refused.at or "").startswith(("reads[", "writes["))
+
+
+class SayableTick:
+    """A tick without the items that no UTF-8 can say: `ask` is what is left, and `told` puts the refusals of
+    those, each asked alone, where they belong."""
+
+    def __init__(self, tick: Ask[Tick]) -> None:
+        self.left_out: Dict[str, Dict[int, Ask[Any]]] = {}
+        request = dict(tick.request)
+        for key in ("reads", "writes"):
+            items = request[key]
+            self.left_out[key] = {place: Ask(item["op"], {name: value for name, value in item.items() if name != "op"},
+                                             whole)
+                                  for place, item in enumerate(items) if not can_be_said(item)}
+            request[key] = [item for place, item in enumerate(items) if place not in self.left_out[key]]
+        self._answer = tick.read
+        self.ask: Ask[JsonAnswer] = Ask("tick", request, dict)
+
+    def told(self, answer: JsonAnswer, refusals: Mapping[str, Mapping[int, MnemeError]]) -> Tick:
+        for key, refused in refusals.items():
+            for place, why in sorted(refused.items()):
+                at = f"{key}[{place}]" + (f".{why.at}" if why.at else "")
+                answer[key].insert(place, {"ok": False, "error": {**why.details, "code": why.code,
+                                                                  "message": why.message, "at": at}})
+        return self._answer(answer)

@@ -32,12 +32,22 @@ def _text(request: Dict[str, Any], said: Callable[[Any], Optional[str]], is_stri
 
 
 def encoded(request: Dict[str, Any]) -> bytes:
-    """The request as UTF-8 text."""
+    """The request as UTF-8 text. Half of a surrogate pair, which no UTF-8 has, goes escaped: the engine says
+    where in the request it stands."""
     try:
         text = _text(request, _said, True)
     except RecursionError:
         raise ValueError("the request is nested too deep, or within itself") from None
-    return text.encode("utf-8", "surrogatepass")
+    return text.encode("utf-8", "backslashreplace")
+
+
+def can_be_said(request: Dict[str, Any]) -> bool:
+    """Whether all its texts are UTF-8."""
+    try:
+        _text(request, lambda vector: None, False).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def weight(request: Dict[str, Any]) -> int:
@@ -51,4 +61,4 @@ def weight(request: Dict[str, Any]) -> int:
         text = _text(request, counted, False)
     except (TypeError, ValueError, RecursionError):
         return 0
-    return in_vectors + len(text if text.isascii() else text.encode("utf-8", "surrogatepass"))
+    return in_vectors + len(text if text.isascii() else text.encode("utf-8", "backslashreplace"))

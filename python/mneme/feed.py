@@ -36,8 +36,11 @@ class Changes:
         self._ready: Deque[Record] = collections.deque()
         self._closed = False
         since = request.pop("since", None)
+        # Also where he says from when: what is wrong with what he asks is told here, and not later.
         if since is None:
             since = self._ask({"limit": 1}).next
+        else:
+            self._ask_patiently({"limit": 1, "since": since})
         self.seq: int = since
         self._next: int = since
 

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 #: Sends a request that is encoded; what it answers waits for the answer, also when it is asked again.
 _Send = Callable[[], Callable[[], JsonAnswer]]
 
-_ITEM = re.compile(r"items\[(\d+)\]")
+_ITEM = re.compile(r"()items\[(\d+)\]")
+#: Where else something is wrong.
+_OTHER_ITEM = re.compile(r"(; also at )items\[(\d+)\]")
 #: A batch that has so much is sent with fewer items than it may have: a request has at most 16 MiB.
 _MOST_BYTES = 4 << 20
 
@@ -57,6 +59,9 @@ class Loading:
         self._written += len(sent.request["items"])
         self._seq = answer["seq"]
 
+    def _placed(self, places: "re.Pattern[str]", text: str, most: int) -> str:
+        return places.sub(lambda item: f"{item[1]}items[{int(item[2]) + self._written}]", text, count=most)
+
     def told(self) -> Record:
         return Record(written=self._written, seq=self._seq)
 
@@ -68,7 +73,9 @@ class Loading:
             yield
         except MnemeError as refused:
             if refused.at:
-                refused.at = _ITEM.sub(lambda item: f"items[{int(item[1]) + self._written}]", refused.at, 1)
+                refused.at = self._placed(_ITEM, refused.at, 1)
+                refused.message = self._placed(_OTHER_ITEM, refused.message, 0)
+                refused.args = (refused.message,)
             refused.details["written"] = self._written
             raise
 

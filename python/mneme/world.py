@@ -6,6 +6,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping,
 
 from . import asks
 from .asks import Ask, Memory, Tick
+from .errors import MnemeError
 from .feed import Changes
 from .records import Found, Record
 
@@ -124,7 +125,22 @@ class World:
     def tick(self, reads: Iterable[Ask[Any]] = (), writes: Iterable[Ask[Any]] = (), **more: Any) -> Tick:
         """Reads and writes of many agents as one: the reads see one moment, the writes are one commit, and
         what fails, fails alone."""
-        return self.run(asks.tick(reads, writes, **more))
+        ask = asks.tick(reads, writes, **more)
+        try:
+            return self.run(ask)
+        except MnemeError as refused:
+            if not asks.is_of_an_item(refused):
+                raise
+        rest = asks.SayableTick(ask)
+        return rest.told(self.run(rest.ask), {key: {place: self._refusal(one) for place, one in left.items()}
+                                              for key, left in rest.left_out.items()})
+
+    def _refusal(self, ask: Ask[Any]) -> MnemeError:
+        try:
+            self.run(ask)
+        except MnemeError as refused:
+            return refused
+        raise AssertionError(f"{ask.op} was to be refused")
 
     def get(self, memory: Memory, **more: Any) -> Record:
         """The newest version of a memory."""

@@ -510,11 +510,7 @@ result<prepared> prepare(const Request&, timestamp now, const execution_seams&,
 }
 
 error located(error e, bool is_batch, std::size_t i) {
-  if (is_batch) {
-    const std::string item = "items[" + std::to_string(i) + "]";
-    e.at = e.at.empty() ? item : item + "." + e.at;
-  }
-  return e;
+  return is_batch ? placed_within(std::move(e), fmt::format("items[{}]", i)) : e;
 }
 
 result<void> run_one(execution& x, const mutation& m, prepared p) {

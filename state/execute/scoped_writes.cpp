@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include <fmt/format.h>
+
 #include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
 #include "state/apply/entry_parts.hpp"
@@ -207,10 +209,7 @@ result<std::vector<mutation>> inside_scope(std::span<const mutation> items, bool
     auto ok = std::visit([&](auto& r) { return guard.admit(r); }, admitted[i]);
     if (ok) continue;
     error e = std::move(ok.error());
-    if (is_batch) {
-      const std::string item = "items[" + std::to_string(i) + "]";
-      e.at = e.at.empty() ? item : item + "." + e.at;
-    }
+    if (is_batch) e = placed_within(std::move(e), fmt::format("items[{}]", i));
     return std::unexpected(std::move(e));
   }
   return admitted;

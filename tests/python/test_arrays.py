@@ -74,7 +74,7 @@ def test_what_does_not_fit_is_refused_and_changes_nothing(town):
         town.tick_arrays(vectors(1), k=0)
     with pytest.raises(TypeError, match="a list"):
         town.tick_arrays(texts="abc")
-    for request in ({"find": {"limt": 1}}, {"find": {"limit": 9}},
+    for request in ({"find": {"limt": 1}}, {"find": {"limit": 9}}, {"find": {"near_vector": [1.0]}},
                     {"texts": ["a"], "write": {"data": 5}}):
         with pytest.raises(mneme.MnemeError):
             town.tick_arrays(vectors(1), **{"k": 3, **request})

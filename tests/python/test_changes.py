@@ -46,6 +46,10 @@ def test_an_iterator_goes_on_from_its_seq(world):
     from_now = world.subscribe()
     note(world, "e")
     assert next(from_now).seq == 5
+    for wrong, at in (({"since": -1}, "since"), ({"since": "x"}, "since"), ({"since": 1, "kinds": ["eaten"]}, "kinds[0]")):
+        with pytest.raises(mneme.InvalidRequest) as refused:  # at once
+            world.subscribe(**wrong)
+        assert refused.value.at == at
 
 
 def test_who_waits_is_told_and_ends_with_the_world():

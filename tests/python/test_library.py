@@ -141,3 +141,12 @@ def test_options_and_names_are_looked_at():
             world.call(5)
     with pytest.raises(ValueError, match="zero character"):
         mneme.open("a\0b")
+
+
+def test_a_file_in_the_place_of_the_directory_is_told_in_words(tmp_path):
+    place = tmp_path / "file"
+    place.write_text("x")
+    with pytest.raises(mneme.MnemeError, match="is a file, and a world is a directory") as refused:
+        mneme.open(place)
+    assert str(place) in str(refused.value) and "LOG" not in str(refused.value)
+    assert place.read_text() == "x"

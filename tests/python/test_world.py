@@ -157,6 +157,34 @@ def test_a_tick_reads_one_moment_and_what_fails_fails_alone(world):
     assert tick.seq > before
 
 
+def test_half_of_a_surrogate_pair_refuses_what_it_is_in(world):
+    bad = asks.write("Note", {"statement": "half \ud83d"}, tags=["a"])
+    tick = world.tick(reads=[asks.search("tea"), asks.search("\udc00")],
+                      writes=[bad, asks.write("Note", TEA), bad, asks.write("Note", {"statement": "\\ud83d 😀"})])
+    assert tick[0] == [] and tick[1].at == "reads[1].query"
+    assert [type(one).__name__ for one in tick.writes] == ["InvalidRequest", "Record", "InvalidRequest", "Record"]
+    assert [(one.code, one.at) for one in tick.writes[::2]] == [
+        ("bad_json", "writes[0].data.statement"), ("bad_json", "writes[2].data.statement")]
+    assert world.get(tick.writes[3]).version.data.statement == "\\ud83d 😀"
+    with pytest.raises(mneme.InvalidRequest) as refused:
+        world.batch([asks.write("Note", TEA), bad])
+    assert refused.value.at == "items[1].data.statement"
+
+    async def awaited():
+        town = world.awaited()
+        return await town.tick(reads=[asks.search("tea")], writes=[bad])
+    tick = asyncio.run(awaited())
+    assert len(tick[0]) == 1 and tick.writes[0].at == "writes[0].data.statement"
+
+
+def test_all_faults_of_a_write_are_told_at_once(world):
+    with pytest.raises(mneme.InvalidRequest) as refused:
+        world.write("Note", {"text": "x"}, importance=12, expires_at="soon")
+    assert refused.value.at == "data.text"
+    for told in ("expires_at: ", 'data.statement: a Note needs "statement"', "importance: not in 0..10"):
+        assert f"; also at {told}" in str(refused.value)
+
+
 def test_a_batch_is_all_or_none(world):
     written = world.batch([asks.write("Note", TEA), asks.write("Note", {"statement": "two"})])
     assert [r.version for r in written] == [1, 1]
@@ -190,6 +218,7 @@ def test_a_load_ends_with_the_first_batch_that_is_refused(world):
     with pytest.raises(mneme.InvalidRequest) as refused:
         world.load(items(), batch=5)
     assert refused.value.at == "items[14].data.stm" and refused.value.details["written"] == 10
+    assert "; also at items[14].data.statement: " in str(refused.value)
     assert world.stats().memories == 10 and len(made) <= 20
 
     def broken():

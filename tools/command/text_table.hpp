@@ -1,5 +1,6 @@
 #pragma once
-/// Columns of text for people. The last column is cut to the terminal; nothing is cut in a pipe.
+/// Columns of text for people. The last column is cut to the terminal, and what leaves no room for
+/// it goes on in a line below; nothing is cut in a pipe.
 
 #include <string>
 #include <string_view>

@@ -115,8 +115,8 @@ result<agent_memory> read_agent_memory(std::string_view line) {
   agent_memory m;
   auto known = known_members(*parsed, agent_memory_keys, m.other);
   if (!known) return propagate(known);
-  std::optional<error> failure;
-  protocol::value_reader in(*known, document, failure);
+  fault_list faults;
+  protocol::value_reader in(*known, document, faults);
   m.scope = in.text_or("scope", "");
   m.id = in.text_or("id", "");
   m.kind = in.name_among<agent_memory_kind>("type", kind_names).value_or(agent_memory_kind{});
@@ -134,7 +134,7 @@ result<agent_memory> read_agent_memory(std::string_view line) {
   if (is_blank(m.text)) in.fail_key("text", errc::missing_field, "the text is blank");
   if (m.poignancy < 0 || m.poignancy > max_poignancy)
     in.fail_key("poignancy", errc::out_of_range, "poignancy is 0 to 10");
-  return protocol::finish(failure, std::move(m));
+  return protocol::finish(faults, std::move(m));
 }
 
 memory_type agent_memory_type(agent_memory_kind kind) {

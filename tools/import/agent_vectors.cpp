@@ -42,13 +42,13 @@ result<vector_key> read_key(std::string_view line) {
   if (!parsed->is_object()) return protocol::wrong_type("a key object", *parsed, document);
   if (auto ok = protocol::check_members(*parsed, vector_keys, false, document); !ok)
     return propagate(ok);
-  std::optional<error> failure;
-  protocol::value_reader in(*parsed, document, failure);
+  fault_list faults;
+  protocol::value_reader in(*parsed, document, faults);
   vector_key k{.scope = in.text_or("scope", ""), .key = in.text_or("key", ""), .row = 0};
   const std::int64_t row = in.integer("row").value_or(0);
   if (row < 0) in.fail_key("row", errc::out_of_range, "rows count from 0");
   k.row = static_cast<std::uint64_t>(row);
-  return protocol::finish(failure, std::move(k));
+  return protocol::finish(faults, std::move(k));
 }
 
 float number_at(std::string_view bytes, std::size_t index) {

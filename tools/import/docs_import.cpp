@@ -97,8 +97,8 @@ result<dated_document> read_document(const source_line& line) {
   dated_document d;
   auto known = known_members(*parsed, document_keys, d.other);
   if (!known) return propagate(known);
-  std::optional<error> failure;
-  protocol::value_reader in(*known, document, failure);
+  fault_list faults;
+  protocol::value_reader in(*known, document, faults);
   d.scope = in.text_or("scope", "");
   d.id = in.text_or("id", "");
   d.has_order = in.find("order") != nullptr;

@@ -121,8 +121,8 @@ private:
         m.fields.push_back(std::move(*f));
       }
     }
-    std::optional<error> failure;
-    m.vector = protocol::value_reader(line, document, failure).vector("vector");
+    fault_list faults;
+    m.vector = protocol::value_reader(line, document, faults).vector("vector");
     return m;
   }
 
@@ -246,12 +246,12 @@ private:
   result<void> read_tag(const json& line) {
     const json_path document;
     if (auto ok = protocol::check_members(line, tag_line_keys, false, document); !ok) return ok;
-    std::optional<error> failure;
-    protocol::value_reader in(line, document, failure);
+    fault_list faults;
+    protocol::value_reader in(line, document, faults);
     assign_tag_request r;
     r.tag = in.text_or("tag", "");
     r.anchor = in.integer("anchor");
-    if (failure) return std::unexpected(std::move(*failure));
+    if (faults) return faults.refusal();
     auto done = engine_.apply(std::move(r));
     if (!done) return propagate(done);
     return {};

@@ -340,6 +340,11 @@ result<void> import_sink::flush() {
   if (!done) {
     error e = std::move(done.error());
     const auto item = take_item(e.at);
+    e = with_places(std::move(e), [](std::string_view place) {
+      std::string in_item(place);
+      (void)take_item(in_item);
+      return in_item;
+    });
     std::string where = item && *item < pending_.size() ? std::move(pending_[*item].where) : "";
     pending_.clear();
     pending_ids_.clear();

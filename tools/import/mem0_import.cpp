@@ -13,6 +13,7 @@
 #include "tools/import/known_members.hpp"
 #include "tools/import/local_time.hpp"
 #include "tools/protocol/shape.hpp"
+#include "tools/server/clients/mem0/mem0_expiry.hpp"
 #include "tools/server/clients/mem0/mem0_owners.hpp"
 
 namespace mneme::importing {
@@ -35,12 +36,23 @@ metadata_map metadata_of(const json& item) {
   return out;
 }
 
+/// What Mem0's model has put it under: nobody does that here, and they would be lost.
+void add_categories(const json& item, metadata_map& to) {
+  std::vector<scalar> names;
+  if (const auto found = item.find("categories"); found != item.end() && found->is_array())
+    for (const json& name : *found)
+      if (name.is_string()) names.emplace_back(name.get<std::string>());
+  if (!names.empty()) to.try_emplace("categories", std::move(names));
+}
+
 /// As the wire keeps what its clients say beside the text.
 std::string payload_of(const json& item) {
   json payload = json::object();
   const auto metadata = item.find("metadata");
   if (metadata != item.end() && metadata->is_object()) payload["metadata"] = *metadata;
-  for (const auto& [from, to] : {std::pair{"role", "role"}, std::pair{"actor_id", "name"}})
+  for (const auto& [from, to] :
+       {std::pair{"role", "role"}, std::pair{"actor_id", "name"},
+        std::pair{"timestamp", "timestamp"}, std::pair{"expiration_date", "expiration_date"}})
     if (const std::string text = text_member(item, from); !text.empty()) payload[to] = text;
   return protocol::print(payload);
 }
@@ -75,6 +87,7 @@ result<write_request> note_of(const json& item, const std::string& actor) {
   r.payload = payload_of(item);
   if (is_partial(item, r.metadata)) r.metadata["mem0:partial"] = true;
   r.metadata["source_id"] = id;
+  add_categories(item, r.metadata);
   r.actor = actor;
   for (const char* key : {"user_id", "agent_id", "run_id", "app_id"}) {
     const std::string name = text_member(item, key);
@@ -84,6 +97,12 @@ result<write_request> note_of(const json& item, const std::string& actor) {
   }
   r.provenance.source = provenance_source::imported;
   r.id = derived_id("mem0", r.actor, id, undated);
+  if (const std::string date = text_member(item, "expiration_date"); !date.empty()) {
+    r.expires_at = server::mem0::mem0_end_of(date);
+    if (!r.expires_at)
+      return fail(errc::bad_time, "an expiration_date is a day, such as 2026-01-31",
+                  "expiration_date");
+  }
   const std::string created = text_member(item, "created_at");
   if (created.empty()) return r;
   auto at = parse_local_time(created);

@@ -309,8 +309,8 @@ json field_record_json(const field_record& f) {
 result<put_field_record_request> read_field_record(const json& value, const json_path& at) {
   if (auto ok = protocol::check_members(value, field_record_keys, false, at); !ok)
     return propagate(ok);
-  std::optional<error> failure;
-  value_reader in(value, at, failure);
+  fault_list faults;
+  value_reader in(value, at, faults);
   put_field_record_request restore;
   in.object("field", [&](value_reader& f) {
     field_head& h = restore.field.head;
@@ -324,16 +324,16 @@ result<put_field_record_request> read_field_record(const json& value, const json
     restore.field.salience_e9 = f.integer("salience_e9").value_or(salience_one_e9);
   });
   in.items("revisions", [&](const json& item, const json_path& here) {
-    value_reader revision(item, here, failure);
+    value_reader revision(item, here, faults);
     restore.revisions.push_back(read_revision(revision, restore.field.head));
   });
-  return protocol::finish(failure, std::move(restore));
+  return protocol::finish(faults, std::move(restore));
 }
 
 result<head> read_head_record(const json& value, const json_path& at) {
   if (auto ok = protocol::check_members(value, head_keys, false, at); !ok) return propagate(ok);
-  std::optional<error> failure;
-  value_reader in(value, at, failure);
+  fault_list faults;
+  value_reader in(value, at, faults);
   head h;
   h.id = in.id("id").value_or(memory_id{});
   h.type = in.name<memory_type>("type").value_or(memory_type::note);
@@ -357,18 +357,18 @@ result<head> read_head_record(const json& value, const json_path& at) {
   h.nonce = read_nonce(in);
   if (in.find("namespace") != nullptr || in.find("key") != nullptr)
     h.key = memory_key{.name_space = in.text_or("namespace", ""), .name = in.text_or("key", "")};
-  return protocol::finish(failure, std::move(h));
+  return protocol::finish(faults, std::move(h));
 }
 
 result<version> read_version_record(const json& value, const json_path& at) {
   if (auto ok = protocol::check_members(value, version_keys, false, at); !ok) return propagate(ok);
-  std::optional<error> failure;
-  value_reader in(value, at, failure);
+  fault_list faults;
+  value_reader in(value, at, faults);
   version v;
   v.id = in.id("id").value_or(memory_id{});
   v.number = in.version("version").value_or(1);
   const auto type = in.name<memory_type>("type");
-  if (failure) return std::unexpected(std::move(*failure)); // data cannot be read without a type
+  if (faults) return faults.refusal(); // data cannot be read without a type
   v.type = *type;
   in.object("data", [&](value_reader& data) { v.data = protocol::read_data(v.type, data); });
   v.created_at = in.time("created_at").value_or(timestamp{});
@@ -388,13 +388,13 @@ result<version> read_version_record(const json& value, const json_path& at) {
   v.nonce = read_nonce(in);
   v.hash = in.hash("hash").value_or(digest{});
   v.payload = in.text_or("payload", "");
-  return protocol::finish(failure, std::move(v));
+  return protocol::finish(faults, std::move(v));
 }
 
 result<edge_record> read_edge_record(const json& value, const json_path& at) {
   if (auto ok = protocol::check_members(value, edge_keys, false, at); !ok) return propagate(ok);
-  std::optional<error> failure;
-  value_reader in(value, at, failure);
+  fault_list faults;
+  value_reader in(value, at, faults);
   edge_record e;
   const auto type = static_cast<edge_type>(in.edge_type_byte("type"));
   e.key = {.src = in.id("src").value_or(memory_id{}),
@@ -410,7 +410,7 @@ result<edge_record> read_edge_record(const json& value, const json_path& at) {
   e.tombstoned_reason = in.text_or("tombstoned_reason", "");
   e.tombstoned_by = in.text_or("tombstoned_by", "");
   e.nonce = read_nonce(in);
-  return protocol::finish(failure, std::move(e));
+  return protocol::finish(faults, std::move(e));
 }
 
 } // namespace mneme::importing

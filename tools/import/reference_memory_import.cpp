@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "tools/import/derived_id.hpp"
@@ -98,6 +100,22 @@ result<void> read_line(const source_line& source, read_graph& graph) {
   return {};
 }
 
+void name_types(add_edge_request& edge, const std::vector<std::string>& types) {
+  edge.data = protocol::print(json(types));
+  edge.kind = fmt::format("{}", fmt::join(types, ", "));
+}
+
+/// Those that the edge has, and then the others.
+std::vector<std::string> with_types_of(const edge_record& known,
+                                       const std::vector<std::string>& types) {
+  std::vector<std::string> all;
+  if (const auto said = protocol::parse_json(known.data); said && said->is_array())
+    for (const json& type : *said)
+      if (type.is_string()) add_once(all, type.get<std::string>());
+  for (const std::string& type : types) add_once(all, type);
+  return all;
+}
+
 /// What is written for a graph, in the order of its file.
 class graph_import {
 public:
@@ -155,6 +173,10 @@ private:
   result<memory_id> end_of(const read_graph& graph, const std::string& name,
                            const std::string& where) {
     if (graph.entities.contains(name)) return id_of("entity", name);
+    // It may have come with an import of before.
+    auto here = sink_.id_here(id_of("entity", name));
+    if (!here) return here;
+    if (const auto there = engine_.get(*here); there && !there->head->tombstone) return here;
     return only_named("named", name, where);
   }
 
@@ -173,11 +195,10 @@ private:
                           .actor = actor_,
                           .weight = 1.0F,
                           .kind = {},
-                          .data = protocol::print(json(relation.types)),
+                          .data = {},
                           .by = {},
                           .created_at = {}};
-    for (const std::string& type : relation.types)
-      edge.kind += (edge.kind.empty() ? "" : ", ") + type;
+    name_types(edge, relation.types);
     // What has other types since the last import is made anew.
     for (memory_id* end : {&edge.src, &edge.dst}) {
       auto place = sink_.place_of(*end);
@@ -186,6 +207,10 @@ private:
       if (place->is_erased) return sink_.put(std::move(edge), relation.where);
     }
     const auto known = engine_.get_edge({edge.src, edge_type::related_to, edge.dst});
+    // Who does not tell of both ends does not tell all of how they are related.
+    if (known && !known->tombstoned
+        && !(graph.entities.contains(from) && graph.entities.contains(to)))
+      name_types(edge, with_types_of(*known, relation.types));
     if (!known || known->tombstoned || known->data == edge.data)
       return sink_.put(std::move(edge), relation.where);
     remove_edge_request old{.src = edge.src,

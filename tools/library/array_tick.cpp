@@ -79,6 +79,10 @@ result<find_request> shared_find(const mneme_round& round) {
   const json_path at = document.key("find");
   if (auto ok = protocol::check_members(*request, protocol::find_keys(), true, at); !ok)
     return propagate(ok);
+  for (const char* key : {"near", "query", "near_vector", "near_uri"})
+    if (protocol::is_given(*request, key))
+      return fail(errc::bad_value, "what is near is asked by the queries, row by row",
+                  at.key(key).text());
   auto find = protocol::read_find(*request, at);
   if (find && !find->limit) find->limit = static_cast<std::int64_t>(round.k);
   if (find && *find->limit > static_cast<std::int64_t>(round.k))

@@ -100,8 +100,8 @@ result<open_options> read_open_options(const protocol::json& options) {
   if (!options.is_object()) return protocol::wrong_type("an object of options", options, document);
   if (auto ok = protocol::check_members(options, option_table, false, document); !ok)
     return propagate(ok);
-  std::optional<error> failure;
-  protocol::value_reader in(options, document, failure);
+  fault_list faults;
+  protocol::value_reader in(options, document, faults);
   open_options out;
   engine_options& to = out.engine;
   read_place(in, to);
@@ -128,7 +128,7 @@ result<open_options> read_open_options(const protocol::json& options) {
                 "it is at least " + std::to_string(least_retained_seqs));
   to.readers = count(in, "readers").value_or(to.readers);
   read_sharing(in, out);
-  return protocol::finish(failure, std::move(out));
+  return protocol::finish(faults, std::move(out));
 }
 
 } // namespace mneme::library

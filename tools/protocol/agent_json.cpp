@@ -127,8 +127,8 @@ std::span<const key_shape> attest_keys() noexcept {
 }
 
 result<context_request> read_context(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+  fault_list faults;
+  value_reader in(request, at, faults);
   context_request r;
   r.action = in.name<verb>("verb");
   r.objects = read_objects(in);
@@ -145,12 +145,12 @@ result<context_request> read_context(const json& request, const json_path& at) {
   r.at_seq = in.seq("at_seq");
   r.deadline_ms = in.integer("deadline_ms");
   r.scope = read_scope(in);
-  return finish(failure, std::move(r));
+  return finish(faults, std::move(r));
 }
 
 result<compact_request> read_compact(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+  fault_list faults;
+  value_reader in(request, at, faults);
   compact_request r;
   r.in_context = in.texts("in_context").value_or(std::vector<std::string>{});
   r.load_bearing = in.texts("load_bearing").value_or(std::vector<std::string>{});
@@ -159,12 +159,12 @@ result<compact_request> read_compact(const json& request, const json_path& at) {
   r.step_id = in.text_or("step_id", "");
   r.actor = in.text_or("actor", "");
   r.scope = read_scope(in);
-  return finish(failure, std::move(r));
+  return finish(faults, std::move(r));
 }
 
 result<attest_request> read_attest(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+  fault_list faults;
+  value_reader in(request, at, faults);
   attest_request r;
   r.intent_id = in.text_or("intent_id", "");
   // A name that is none is the engine's to refuse, behind intent_id and cited.
@@ -173,7 +173,7 @@ result<attest_request> read_attest(const json& request, const json_path& at) {
   r.cited = in.texts("cited").value_or(std::vector<std::string>{});
   r.actor = in.text_or("actor", "");
   r.scope = read_scope(in);
-  return finish(failure, std::move(r));
+  return finish(faults, std::move(r));
 }
 
 result<json> context_json(const context_result& r, const request_deadline& time) {
@@ -259,16 +259,16 @@ result<json> run_compact(session& s, const json& request) {
 }
 
 result<json> run_load_compact(session& s, const json& request) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   const load_compact_request r{.intent_id = in.text_or("intent_id", ""),
                                .step_id = in.text_or("step_id", ""),
                                .actor = in.text("actor"),
                                .at_seq = in.seq("at_seq")};
   const auto deadline_ms = read_deadline(in);
   const request_deadline time(s, deadline_ms);
-  if (failure) return std::unexpected(std::move(*failure));
+  if (faults) return faults.refusal();
   auto found = s.target().load_compact(r, deadline_ms);
   if (!found) return propagate(found);
   return time.in_time(compact_json(*found));

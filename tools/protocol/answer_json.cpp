@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "messages/validate/fault_list.hpp"
 #include "tools/protocol/base64.hpp"
 #include "tools/protocol/data_json.hpp"
 #include "tools/protocol/error_text.hpp"
@@ -277,8 +278,7 @@ json ok_json(json answer) {
 }
 
 json error_json(error e, const json_path& item) {
-  e.at = e.at.empty() ? item.text() : item.text() + "." + e.at;
-  return error_json(e);
+  return error_json(placed_within(std::move(e), item.text()));
 }
 
 json error_json(const error& e) {

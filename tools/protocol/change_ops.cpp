@@ -54,9 +54,9 @@ std::vector<memory_id> ids_in(value_reader& in) {
 }
 
 result<changes_request> read_changes(const json& request) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   changes_request r;
   r.since = in.seq("since");
   r.limit = in.integer("limit").value_or(r.limit);
@@ -76,7 +76,7 @@ result<changes_request> read_changes(const json& request) {
   r.actor = options.actor;
   r.scope = options.scope;
   r.deadline_ms = read_deadline(in);
-  return finish(failure, std::move(r));
+  return finish(faults, std::move(r));
 }
 
 void put_memory(json& into, const change& c) {

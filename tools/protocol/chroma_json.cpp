@@ -13,6 +13,7 @@
 #include "tools/protocol/request_deadline.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
+#include "tools/protocol/write_faults.hpp"
 
 namespace mneme::protocol {
 
@@ -268,15 +269,14 @@ std::span<const key_shape> tags_keys() noexcept {
   return tags_table;
 }
 
-result<mutation> read_assign_tag(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+result<mutation> read_assign_tag(const json& request, const json_path& at, fault_list faults) {
+  value_reader in(request, at, faults);
   assign_tag_request r;
   r.tag = in.text_or("tag", "");
   r.anchor = in.integer("anchor");
   r.zone = read_zone(in);
   r.actor = in.text_or("actor", "");
-  return finish(failure, mutation(std::move(r)));
+  return finish_write(faults, std::move(r), at);
 }
 
 json assign_tag_result_json(const mutation_result& r) {
@@ -287,8 +287,8 @@ json assign_tag_result_json(const mutation_result& r) {
 }
 
 result<chroma_request> read_chroma(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+  fault_list faults;
+  value_reader in(request, at, faults);
   chroma_request r;
   if (in.find("hashtags") == nullptr && in.find("text") == nullptr)
     in.fail_key("hashtags", errc::missing_key, "hashtags or text is needed");
@@ -308,7 +308,7 @@ result<chroma_request> read_chroma(const json& request, const json_path& at) {
   r.scope = read_scope(in);
   r.at_seq = in.seq("at_seq");
   r.deadline_ms = in.integer("deadline_ms");
-  return finish(failure, std::move(r));
+  return finish(faults, std::move(r));
 }
 
 result<json> chroma_json(const chroma_result& found, const request_deadline& time) {
@@ -345,9 +345,9 @@ result<json> run_chroma_many(session& s, const json& request) {
 }
 
 result<json> run_decay(session& s, const json& request) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   auto done = s.target().decay(in.text_or("actor", ""), deadline_of(request));
   if (!done) return propagate(done);
   return json{{"decayed", done->decayed},
@@ -357,13 +357,13 @@ result<json> run_decay(session& s, const json& request) {
 }
 
 result<json> run_point(session& s, const json& request) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   const auto hashtags = in.texts("hashtags").value_or(std::vector<std::string>{});
   const auto at_seq = in.seq("at_seq");
   const request_deadline time(s, read_deadline(in));
-  if (failure) return std::unexpected(std::move(*failure));
+  if (faults) return faults.refusal();
   auto p = s.target().point(hashtags, at_seq);
   if (!p) return propagate(p);
   return time.in_time(json{{"L", p->L},
@@ -374,25 +374,25 @@ result<json> run_point(session& s, const json& request) {
 }
 
 result<json> run_suggest_hashtags(session& s, const json& request) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   const std::string text = in.text_or("text", "");
   const auto at_seq = in.seq("at_seq");
   const request_deadline time(s, read_deadline(in));
-  if (failure) return std::unexpected(std::move(*failure));
+  if (faults) return faults.refusal();
   auto found = s.target().suggest_hashtags(text, at_seq);
   if (!found) return propagate(found);
   return time.in_time(json{{"hashtags", *found}});
 }
 
 result<json> run_tags(session& s, const json& request) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   const auto at_seq = in.seq("at_seq");
   const request_deadline time(s, read_deadline(in));
-  if (failure) return std::unexpected(std::move(*failure));
+  if (faults) return faults.refusal();
   auto tags = s.target().tags(at_seq);
   if (!tags) return propagate(tags);
   json list = json::array();

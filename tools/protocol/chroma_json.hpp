@@ -19,7 +19,7 @@ std::span<const key_shape> point_keys() noexcept;
 std::span<const key_shape> suggest_hashtags_keys() noexcept;
 std::span<const key_shape> tags_keys() noexcept;
 
-result<mutation> read_assign_tag(const json& request, const json_path& at);
+result<mutation> read_assign_tag(const json& request, const json_path& at, fault_list faults = {});
 json assign_tag_result_json(const mutation_result& r);
 result<chroma_request> read_chroma(const json& request, const json_path& at);
 result<json> chroma_json(const chroma_result& found, const request_deadline& time);

@@ -83,11 +83,9 @@ struct field_to_json {
 
 } // namespace
 
-result<void> check_data(const json& value, const json& owner, const json_path& at) {
-  if (!value.is_object()) return wrong_type("an object", value, at);
-  const auto type = type_beside(owner);
-  if (!type) return {};
-  return check_members(value, keys_of(*type), false, at);
+void check_data(const json& value, const json& owner, const json_path& at, fault_list& faults) {
+  if (!value.is_object()) return faults.add(wrong_type("an object", value, at).error());
+  if (const auto type = type_beside(owner)) check_members(value, keys_of(*type), false, at, faults);
 }
 
 result<void> check_meta_value(const json& value, const json&, const json_path& at) {

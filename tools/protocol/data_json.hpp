@@ -10,14 +10,14 @@ namespace mneme::protocol {
 
 /// The type is `owner`'s key `type`, or that of its `uri`; without a good one only the JSON type
 /// of `value` is checked (the bad type itself is reported later).
-result<void> check_data(const json& value, const json& owner, const json_path& at);
+void check_data(const json& value, const json& owner, const json_path& at, fault_list& faults);
 /// A metadata value: a scalar or a list of scalars.
 result<void> check_meta_value(const json& value, const json& owner, const json_path& at);
 
 namespace shapes {
 inline constexpr shape data{.kind = shape_kind::custom,
                             .name = "data of the type",
-                            .check = check_data,
+                            .check_all = check_data,
                             .json_schema = R"({"type":"object"})"};
 inline constexpr shape meta_value{.kind = shape_kind::custom,
                                   .check = check_meta_value,

@@ -147,24 +147,24 @@ result<erase_result> read_erase_answer(const json& answer) {
   if (auto ok = check_members(needed, needed_table, false, document); !ok)
     return fail(errc::format_unsupported, "an erasure is answered otherwise: " + ok.error().message,
                 ok.error().at);
-  std::optional<error> failure;
-  value_reader in(needed, document, failure);
+  fault_list faults;
+  value_reader in(needed, document, faults);
   erase_result done;
   done.changed = in.flag("changed");
   done.seq = in.seq("seq").value_or(seq_no{});
   in.items("memories", [&](const json& item, const json_path& at) {
-    value_reader memory(item, at, failure);
+    value_reader memory(item, at, faults);
     done.erased.push_back({.id = memory.id("id").value_or(memory_id{}),
                            .type = memory.name<memory_type>("type").value_or(memory_type{}),
                            .actor = memory.text_or("actor", ""),
                            .named = memory.text_or("because", "") == because_named});
   });
   in.items("fields", [&](const json& item, const json_path& at) {
-    value_reader field(item, at, failure);
+    value_reader field(item, at, faults);
     done.fields.push_back(
         {.topic = field.id("id").value_or(memory_id{}), .field = field.text_or("field", "")});
   });
-  return finish(failure, std::move(done));
+  return finish(faults, std::move(done));
 }
 
 std::span<const key_shape> erase_keys() noexcept {
@@ -172,9 +172,9 @@ std::span<const key_shape> erase_keys() noexcept {
 }
 
 result<json> run_erase(session& s, const json& request) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   erase_request r;
   r.ids = ids_to_erase(in);
   r.owned_by = in.text("owned_by");
@@ -185,7 +185,7 @@ result<json> run_erase(session& s, const json& request) {
   r.by = in.text_or("by", "");
   r.dry_run = in.flag("dry_run");
   r.with_branches = in.flag("with_branches");
-  if (failure) return std::unexpected(std::move(*failure));
+  if (faults) return faults.refusal();
   if (auto ok = check_uris(s, request); !ok) return propagate(ok);
   auto done = s.target().erase(r, deadline_of(request));
   if (!done) return propagate(done);

@@ -87,7 +87,7 @@ enum class sort_direction : std::uint8_t { ascending, descending };
 std::vector<order_by> read_order(value_reader& in) {
   std::vector<order_by> order;
   in.items("order_by", [&](const json& item, const json_path& at) {
-    value_reader by(item, at, in.failure());
+    value_reader by(item, at, in.faults());
     order.push_back(
         {.field = by.name_among<order_field>("field", order_names).value_or(order_field::salience),
          .descending =
@@ -148,8 +148,8 @@ std::string_view to_text(form_kind form) noexcept {
 }
 
 result<find_request> read_find(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+  fault_list faults;
+  value_reader in(request, at, faults);
   find_request r;
   r.types = read_types(in);
   r.where = read_where(in);
@@ -183,7 +183,7 @@ result<find_request> read_find(const json& request, const json_path& at) {
   r.deadline_ms = in.integer("deadline_ms");
   r.scope = read_scope(in);
   read_select(in); // what it names; the answer is cut to it where it is printed
-  return finish(failure, std::move(r));
+  return finish(faults, std::move(r));
 }
 
 } // namespace mneme::protocol

@@ -58,6 +58,10 @@ public:
                    const nlohmann::detail::exception& cause) {
     if (cause.id == number_overflow_id)
       failure_ = error{errc::out_of_range, "the number does not fit a 64-bit float", path()};
+    else if (std::string_view(cause.what()).contains("surrogate"))
+      failure_ = error{errc::bad_json,
+                       fmt::format("half of a surrogate pair at byte {} is no character", position),
+                       path()};
     else
       failure_ = error{errc::bad_json, fmt::format("not {} at byte {}", format_, position), {}};
     return false;
@@ -72,7 +76,7 @@ private:
   struct level {
     json* container;
     std::unordered_set<std::string> keys;
-    std::string key; ///< the last one read, of an object
+    std::string key; ///< of the value that is being read, of an object
   };
 
   bool refuse(errc code, std::string message) {
@@ -100,6 +104,7 @@ private:
   }
   bool add(json&& value) {
     place(std::move(value));
+    if (!levels_.empty()) levels_.back().key.clear();
     return true;
   }
   bool open(json&& container) {
@@ -111,6 +116,7 @@ private:
   }
   bool close() {
     levels_.pop_back();
+    if (!levels_.empty()) levels_.back().key.clear();
     return true;
   }
   void note_oversized() {
@@ -126,7 +132,7 @@ private:
       if (l.container->is_array())
         text += fmt::format("[{}]", l.container->size() - placed);
       else
-        text += (text.empty() ? "" : ".") + l.key;
+        text += (text.empty() || l.key.empty() ? "" : ".") + l.key;
     }
     return text;
   }

@@ -44,9 +44,9 @@ constexpr std::array count_table = {
     key_shape{"scope", &shapes::scope},      key_shape{"deadline_ms", &shapes::integer}};
 
 result<list_request> read_list(const json& request) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   list_request r;
   r.types = read_types(in);
   r.name_space = in.text("namespace");
@@ -62,13 +62,13 @@ result<list_request> read_list(const json& request) {
   r.at_seq = options.at_seq;
   r.scope = options.scope;
   r.deadline_ms = read_deadline(in);
-  return finish(failure, std::move(r));
+  return finish(faults, std::move(r));
 }
 
 result<history_request> read_history(const json& request) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   const named_memory named = read_named(in);
   history_request r;
   r.id = named.id;
@@ -80,7 +80,7 @@ result<history_request> read_history(const json& request) {
   r.at_seq = options.at_seq;
   r.scope = options.scope;
   r.deadline_ms = read_deadline(in);
-  return finish(failure, std::move(r));
+  return finish(faults, std::move(r));
 }
 
 json change_json(const version_change& c) {
@@ -108,12 +108,12 @@ result<json>
 run_counts(session& s, const json& request, const char* list, const char* kind,
            result<std::vector<name_count>> (engine::*ask)(const read_options&,
                                                           std::optional<std::int64_t>)) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   const read_options options = read_asker(in, document);
   const auto deadline_ms = read_deadline(in);
-  if (failure) return std::unexpected(std::move(*failure));
+  if (faults) return faults.refusal();
   const request_deadline time(s, deadline_ms);
   auto counts = (s.target().*ask)(options, deadline_ms);
   if (!counts) return propagate(counts);

@@ -34,10 +34,10 @@ result<json> run_many(session& s, const json& request, std::string_view op,
                 fmt::format("{}_many has at most {} items", op, max_batch_items), "items");
   const json_path document;
   const json_path list = document.key("items");
-  std::optional<error> failure;
-  value_reader in(request, document, failure);
+  fault_list faults;
+  value_reader in(request, document, faults);
   const auto list_ms = read_deadline(in);
-  if (failure) return std::unexpected(std::move(*failure));
+  if (faults) return faults.refusal();
   std::vector<Request> requests;
   std::vector<request_deadline> times;
   for (std::size_t i = 0; i < items.size(); ++i) {

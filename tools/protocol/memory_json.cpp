@@ -124,9 +124,9 @@ member_selection read_select(value_reader& in) {
 }
 
 member_selection selection_of(const json& request) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   return read_select(in);
 }
 

@@ -8,6 +8,7 @@
 #include "tools/protocol/part_json.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
+#include "tools/protocol/write_faults.hpp"
 
 namespace mneme::protocol {
 
@@ -177,8 +178,9 @@ constexpr std::array remove_edge_table = {
 
 /// What write and update have in common.
 template <class Request>
-void read_content(value_reader& in, memory_type type, Request& r) {
-  in.object("data", [&](value_reader& data) { r.data = read_data(type, data); });
+void read_content(value_reader& in, const std::optional<memory_type>& type, Request& r) {
+  if (type) // data cannot be read without one
+    in.object("data", [&](value_reader& data) { r.data = read_data(*type, data); });
   r.actor = in.text_or("actor", "");
   r.forms = read_forms(in);
   r.vector = in.vector("vector");
@@ -192,6 +194,32 @@ void read_content(value_reader& in, memory_type type, Request& r) {
   r.payload = in.text_or("payload", "");
   if (in.find("payload") != nullptr && !json::accept(r.payload))
     in.fail_key("payload", errc::bad_value, "a payload is JSON, as text");
+}
+
+write_request read_new_memory(value_reader& in) {
+  write_request r;
+  const auto type = in.name<memory_type>("type");
+  r.type = type.value_or(memory_type::note);
+  read_content(in, type, r);
+  r.id = in.id("id");
+  r.tags = in.texts("tags").value_or(std::vector<std::string>{});
+  r.importance = in.integer("importance").value_or(5);
+  r.visibility = in.name<visibility>("visibility").value_or(visibility::private_);
+  r.frames = read_frames(in).value_or(std::vector<intent_frame>{});
+  if (const json* metadata = in.find("metadata")) r.metadata = read_metadata(*metadata);
+  r.lifecycle = read_lifecycle(in);
+  r.created_at = in.time("created_at");
+  r.hashtags = in.texts("hashtags").value_or(std::vector<std::string>{});
+  r.mode = in.name<memory_mode>("mode");
+  in.items("supersedes", [&](const json& item, const json_path& here) {
+    auto uri = parse_memory_uri(item.get_ref<const std::string&>());
+    if (uri)
+      r.supersedes.push_back(*uri);
+    else
+      in.fail_at(here, uri.error().code, uri.error().message);
+  });
+  r.similar = in.flag("similar");
+  return r;
 }
 
 memory_key read_key(value_reader& in) {
@@ -237,82 +265,54 @@ std::span<const key_shape> remove_edge_keys() noexcept {
   return remove_edge_table;
 }
 
-result<mutation> read_write(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
-  write_request r;
-  r.type = in.name<memory_type>("type").value_or(memory_type::note);
-  if (failure) return std::unexpected(std::move(*failure)); // data cannot be read without a type
-  read_content(in, r.type, r);
-  r.id = in.id("id");
-  r.tags = in.texts("tags").value_or(std::vector<std::string>{});
-  r.importance = in.integer("importance").value_or(5);
-  r.visibility = in.name<visibility>("visibility").value_or(visibility::private_);
-  r.frames = read_frames(in).value_or(std::vector<intent_frame>{});
-  if (const json* metadata = in.find("metadata")) r.metadata = read_metadata(*metadata);
-  r.lifecycle = read_lifecycle(in);
-  r.created_at = in.time("created_at");
-  r.hashtags = in.texts("hashtags").value_or(std::vector<std::string>{});
-  r.mode = in.name<memory_mode>("mode");
-  in.items("supersedes", [&](const json& item, const json_path& here) {
-    auto uri = parse_memory_uri(item.get_ref<const std::string&>());
-    if (uri)
-      r.supersedes.push_back(*uri);
-    else
-      in.fail_at(here, uri.error().code, uri.error().message);
-  });
-  r.similar = in.flag("similar");
-  return finish(failure, mutation(std::move(r)));
+result<mutation> read_write(const json& request, const json_path& at, fault_list faults) {
+  value_reader in(request, at, faults);
+  return finish_write(faults, read_new_memory(in), at);
 }
 
-result<mutation> read_put(const json& request, const json_path& at) {
-  auto content = read_write(request, at);
-  if (!content) return content;
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+result<mutation> read_put(const json& request, const json_path& at, fault_list faults) {
+  value_reader in(request, at, faults);
   put_request r{.key = read_key(in),
-                .content = std::get<write_request>(std::move(*content)),
+                .content = read_new_memory(in),
                 .expect_version = in.version_or_none("expect_version")};
-  return finish(failure, mutation(std::move(r)));
+  return finish_write(faults, std::move(r), at);
 }
 
-result<mutation> read_delete_by(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+result<mutation> read_delete_by(const json& request, const json_path& at, fault_list faults) {
+  value_reader in(request, at, faults);
   delete_by_request r{.key = read_key(in),
                       .actor = in.text_or("actor", ""),
                       .reason = in.text_or("reason", ""),
                       .by = in.text("by"),
                       .expect_version = in.version_or_none("expect_version")};
-  return finish(failure, mutation(std::move(r)));
+  return finish_write(faults, std::move(r), at);
 }
 
-result<mutation> read_sweep(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+result<mutation> read_sweep(const json& request, const json_path& at, fault_list faults) {
+  value_reader in(request, at, faults);
   sweep_request r{.actor = in.text_or("actor", ""),
                   .by = in.text("by"),
                   .reason = in.text("reason"),
                   .limit = in.integer("limit")};
-  return finish(failure, mutation(std::move(r)));
+  return finish_write(faults, std::move(r), at);
 }
 
 /// An id has been made a uri where the request came in.
-memory_uri named_uri(value_reader& in) {
+std::optional<memory_uri> named_uri(value_reader& in) {
   if (in.find("uri") == nullptr)
     in.fail_key("uri", errc::missing_key, "the key \"uri\" (or \"id\") is missing");
-  return in.uri("uri").value_or(memory_uri{});
+  return in.uri("uri");
 }
 
-result<mutation> read_update(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+result<mutation> read_update(const json& request, const json_path& at, fault_list faults) {
+  value_reader in(request, at, faults);
   update_request r;
-  r.uri = named_uri(in);
+  const auto uri = named_uri(in);
+  r.uri = uri.value_or(memory_uri{});
   r.type = in.name<memory_type>("type");
-  if (failure) return std::unexpected(std::move(*failure));
   // Data of another type than the memory's is answered by the engine (type_data_mismatch).
-  read_content(in, r.type.value_or(r.uri.type), r);
+  const bool is_typed = in.find("type") != nullptr ? r.type.has_value() : uri.has_value();
+  read_content(in, is_typed ? std::optional(r.type.value_or(r.uri.type)) : std::nullopt, r);
   r.expect_version = in.version("expect_version");
   in.object("replace", [&](value_reader& span) {
     r.replace = text_replacement{.from = span.text_or("old", ""),
@@ -326,14 +326,13 @@ result<mutation> read_update(const json& request, const json_path& at) {
         in.fail_key(kept, errc::bad_value, "replace keeps the " + std::string(kept));
   if (!r.replace && in.find("data") == nullptr)
     in.fail_key("data", errc::missing_key, "the key \"data\" is missing");
-  return finish(failure, mutation(std::move(r)));
+  return finish_write(faults, std::move(r), at);
 }
 
-result<mutation> read_update_head(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+result<mutation> read_update_head(const json& request, const json_path& at, fault_list faults) {
+  value_reader in(request, at, faults);
   update_head_request r;
-  r.uri = named_uri(in);
+  r.uri = named_uri(in).value_or(memory_uri{});
   r.actor = in.text_or("actor", "");
   r.tags = in.texts("tags");
   r.frames = read_frames(in);
@@ -344,14 +343,13 @@ result<mutation> read_update_head(const json& request, const json_path& at) {
   r.affirm = in.flag("affirm");
   r.by = in.text("by");
   r.expect_version = in.version("expect_version");
-  return finish(failure, mutation(std::move(r)));
+  return finish_write(faults, std::move(r), at);
 }
 
-result<mutation> read_tombstone(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+result<mutation> read_tombstone(const json& request, const json_path& at, fault_list faults) {
+  value_reader in(request, at, faults);
   tombstone_request r;
-  r.uri = named_uri(in);
+  r.uri = named_uri(in).value_or(memory_uri{});
   r.actor = in.text_or("actor", "");
   r.reason = in.text_or("reason", "");
   r.by = in.text("by");
@@ -360,12 +358,11 @@ result<mutation> read_tombstone(const json& request, const json_path& at) {
     in.fail_key("cause", errc::bad_value, "cause is superseded, wrong, deleted or expired");
   r.superseded_by = in.id_or_uri("superseded_by");
   r.expect_version = in.version("expect_version");
-  return finish(failure, mutation(std::move(r)));
+  return finish_write(faults, std::move(r), at);
 }
 
-result<mutation> read_restore(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+result<mutation> read_restore(const json& request, const json_path& at, fault_list faults) {
+  value_reader in(request, at, faults);
   const bool has_id = in.find("id") != nullptr;
   const bool has_uri = in.find("uri") != nullptr;
   if (has_id && has_uri) in.fail_key("uri", errc::bad_value, "give id or uri, not both");
@@ -375,16 +372,17 @@ result<mutation> read_restore(const json& request, const json_path& at) {
   const auto id = in.id_or_uri(key);
   std::optional<memory_uri> named;
   if (const auto uri = parse_memory_uri(in.text(key).value_or("")); uri) named = *uri;
-  return finish(failure, mutation(restore_request{.id = id.value_or(memory_id{}),
-                                                  .actor = in.text_or("actor", ""),
-                                                  .by = in.text("by"),
-                                                  .expect_version = in.version("expect_version"),
-                                                  .named = named}));
+  return finish_write(faults,
+                      restore_request{.id = id.value_or(memory_id{}),
+                                      .actor = in.text_or("actor", ""),
+                                      .by = in.text("by"),
+                                      .expect_version = in.version("expect_version"),
+                                      .named = named},
+                      at);
 }
 
-result<mutation> read_add_edge(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+result<mutation> read_add_edge(const json& request, const json_path& at, fault_list faults) {
+  value_reader in(request, at, faults);
   add_edge_request r;
   r.type = in.edge_type_byte("type");
   r.src = in.id_or_uri("src").value_or(memory_id{});
@@ -395,12 +393,11 @@ result<mutation> read_add_edge(const json& request, const json_path& at) {
   r.data = in.bytes("data").value_or("");
   r.by = in.text("by");
   r.created_at = in.time("created_at");
-  return finish(failure, mutation(std::move(r)));
+  return finish_write(faults, std::move(r), at);
 }
 
-result<mutation> read_remove_edge(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+result<mutation> read_remove_edge(const json& request, const json_path& at, fault_list faults) {
+  value_reader in(request, at, faults);
   remove_edge_request r;
   r.type = in.edge_type_byte("type");
   r.src = in.id_or_uri("src").value_or(memory_id{});
@@ -408,7 +405,7 @@ result<mutation> read_remove_edge(const json& request, const json_path& at) {
   r.actor = in.text_or("actor", "");
   r.reason = in.text_or("reason", "");
   r.by = in.text("by");
-  return finish(failure, mutation(std::move(r)));
+  return finish_write(faults, std::move(r), at);
 }
 
 } // namespace mneme::protocol

@@ -1,6 +1,7 @@
 #include "tools/protocol/near_name.hpp"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <vector>
 
@@ -29,6 +30,32 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+/// What others call the same, each row of one meaning, the names of this protocol among them.
+constexpr std::array<std::string_view, 8> same_meaning[] = {
+    {"query", "q", "text", "words", "question", "near", "prompt", "statement"},
+    {"limit", "k", "top_k", "n", "count", "max_results", "page_size", "size"},
+    {"vector", "near_vector", "embedding", "embeddings", "vec", "emb", "query_vector", ""},
+    {"find", "query", "select", "where", "filter", "", "", ""},
+    {"search", "recall", "ask", "lookup", "similar", "", "", ""},
+    {"write", "remember", "add", "create", "save", "store", "insert", "note"},
+    {"put", "upsert", "set", "", "", "", "", ""},
+    {"tombstone", "delete", "remove", "archive", "", "", "", ""},
+    {"get", "read", "fetch", "load", "show", "", "", ""},
+    {"retrieve", "topics", "topic", "", "", "", "", ""},
+    {"add_edge", "relate", "link", "edge", "connect", "", "", ""},
+};
+
+/// The first of `known` that means the same as `name`; empty: none does.
+std::string_view synonym(std::string_view name, std::span<const std::string_view> known) {
+  if (name.empty()) return {};
+  for (const auto& row : same_meaning) {
+    if (std::ranges::find(row, name) == row.end()) continue;
+    for (const auto other : row)
+      if (!other.empty() && std::ranges::find(known, other) != known.end()) return other;
+  }
+  return {};
+}
+
 } // namespace
 
 std::string suggestion(std::string_view name, std::span<const std::string_view> known) {
@@ -43,6 +70,7 @@ std::string suggestion(std::string_view name, std::span<const std::string_view> 
       nearest = candidate;
     }
   }
+  if (nearest.empty()) nearest = synonym(name, known);
   if (nearest.empty()) return {};
   return "; did you mean \"" + std::string(nearest) + "\"?";
 }

@@ -9,6 +9,7 @@
 #include "tools/protocol/absence_ops.hpp"
 #include "tools/protocol/agent_json.hpp"
 #include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/batch_ops.hpp"
 #include "tools/protocol/change_ops.hpp"
 #include "tools/protocol/chroma_json.hpp"
 #include "tools/protocol/erase_json.hpp"
@@ -37,7 +38,7 @@ namespace {
 /// A mutation alone.
 result<json> run_mutation(session& s, const json& request) {
   const op_spec& op = *find_op(request["op"].get_ref<const std::string&>());
-  auto m = op.read(request, {});
+  auto m = op.read(request, {}, {});
   if (!m) return propagate(m);
   auto within = scope_of(request);
   if (!within) return propagate(within);
@@ -47,53 +48,9 @@ result<json> run_mutation(session& s, const json& request) {
   return op.answer_mutation(*done);
 }
 
-result<void> check_batch_item(const json& value, const json&, const json_path& at) {
-  if (!value.is_object()) return wrong_type("a request, an object with an op", value, at);
-  const op_spec* op = nullptr;
-  if (auto ok = check_op(value, at, op); !ok) return ok;
-  if (op->read == nullptr)
-    return fail(errc::bad_value, fmt::format("\"{}\" cannot stand in a batch", op->name),
-                at.key("op").text());
-  for (const char* key : {"scope", "deadline_ms"})
-    if (const auto own = value.find(key); own != value.end() && !own->is_null())
-      return fail(errc::bad_value, fmt::format("the {} of a batch stands beside its items", key),
-                  at.key(key).text());
-  return check_members(value, op->keys, true, at);
-}
-constexpr shape batch_item{.kind = shape_kind::custom,
-                           .check = check_batch_item,
-                           .json_schema = R"({"type":"object","required":["op"]})"};
-constexpr shape batch_items{.kind = shape_kind::list, .name = "[request…]", .item = &batch_item};
-constexpr std::array batch_keys = {key_shape{"items", &batch_items, true},
-                                   key_shape{"scope", &shapes::scope},
-                                   key_shape{"deadline_ms", &shapes::integer}};
-
-result<json> run_batch(session& s, const json& request) {
-  const json& items = request["items"];
-  const json_path document;
-  const json_path list = document.key("items");
-  std::vector<mutation> mutations;
-  std::vector<const op_spec*> specs;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    specs.push_back(find_op(items[i]["op"].get_ref<const std::string&>()));
-    auto m = specs.back()->read(items[i], list.item(i));
-    if (!m) return propagate(m);
-    mutations.push_back(std::move(*m));
-  }
-  auto within = scope_of(request);
-  if (!within) return propagate(within);
-  auto done = s.target().write_batch(std::move(mutations), durability::durable, std::move(*within),
-                                     deadline_of(request), s.in_sight_of());
-  if (!done) return propagate(done);
-  json results = json::array();
-  for (std::size_t i = 0; i < specs.size(); ++i)
-    results.push_back(ok_json(specs[i]->answer_mutation(done->results[i])));
-  return json{{"results", std::move(results)}, {"seq", done->seq.value}};
-}
-
 op_spec mutation_op(std::string_view name, std::string_view summary, std::string_view answer,
                     std::string_view example, std::span<const key_shape> keys,
-                    result<mutation> (*read)(const json&, const json_path&),
+                    result<mutation> (*read)(const json&, const json_path&, fault_list),
                     json (*answer_mutation)(const mutation_result&)) {
   return {name, summary, answer, example, keys, run_mutation, read, answer_mutation};
 }
@@ -185,7 +142,7 @@ const std::array<op_spec, 61>& table() { // NOLINT(readability-function-size)
       {"batch", "many writes (revise, forget and unarchive apart): all or none, one root step",
        "results seq",
        R"({"op":"batch","items":[{"op":"write","type":"Note","data":{"statement":"one"}}]})",
-       batch_keys, run_batch},
+       batch_keys(), run_batch},
       {"get",
        "the newest version of a memory, by id or by namespace and key, of a topic also its fields; "
        "raw adds the canonical head, "
@@ -360,7 +317,9 @@ result<void> check_op(const json& request, const json_path& at, const op_spec*& 
   if (op != nullptr) return {};
   std::vector<std::string_view> names;
   for (const auto& spec : table()) names.push_back(spec.name);
-  return fail(errc::unknown_op, fmt::format("unknown op \"{}\"{}", text, suggestion(text, names)),
+  std::string hint = suggestion(text, names);
+  if (hint.empty()) hint = "; mneme help ops lists them";
+  return fail(errc::unknown_op, fmt::format("unknown op \"{}\"{}", text, hint),
               at.key("op").text());
 }
 

@@ -18,8 +18,9 @@ struct op_spec {
   std::span<const key_shape> keys;
   /// Precondition: the shape was checked.
   result<json> (*run)(session& s, const json& request) = nullptr;
-  /// Of the ops that a batch may hold, else nullptr.
-  result<mutation> (*read)(const json& request, const json_path& at) = nullptr;
+  /// Of the ops that a batch may hold, else nullptr. `faults` are known already, and told with
+  /// those that it finds.
+  result<mutation> (*read)(const json& request, const json_path& at, fault_list faults) = nullptr;
   json (*answer_mutation)(const mutation_result& r) = nullptr;
 };
 

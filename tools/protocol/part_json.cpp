@@ -8,7 +8,7 @@ std::optional<std::vector<intent_frame>> read_frames(value_reader& in) {
   if (in.find("frames") == nullptr) return std::nullopt;
   std::vector<intent_frame> frames;
   in.items("frames", [&](const json& item, const json_path& at) {
-    value_reader frame(item, at, in.failure());
+    value_reader frame(item, at, in.faults());
     frames.push_back({.action = frame.name<verb>("verb").value_or(verb::find),
                       .kind = frame.name<object_kind>("kind").value_or(object_kind::service),
                       .ref = frame.text_or("ref", "")});

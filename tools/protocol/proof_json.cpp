@@ -175,8 +175,8 @@ std::span<const key_shape> prove_keys() noexcept {
 }
 
 result<prove_request> read_prove(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+  fault_list faults;
+  value_reader in(request, at, faults);
   prove_request r;
   if (!in.find("ids") && !in.find("edges") && !in.find("fields") && !in.find("seqs"))
     return fail(errc::missing_key, "give ids, edges, fields or seqs to prove",
@@ -189,14 +189,14 @@ result<prove_request> read_prove(const json& request, const json_path& at) {
       in.fail_at(here, id.error().code, id.error().message);
   });
   in.items("edges", [&](const json& item, const json_path& here) {
-    value_reader edge(item, here, failure);
+    value_reader edge(item, here, faults);
     const auto type = static_cast<edge_type>(edge.edge_type_byte("type"));
     r.edges.push_back({.src = edge.id_or_uri("src").value_or(memory_id{}),
                        .type = type,
                        .dst = edge.id_or_uri("dst").value_or(memory_id{})});
   });
   in.items("fields", [&](const json& item, const json_path& here) {
-    value_reader field(item, here, failure);
+    value_reader field(item, here, faults);
     r.fields.emplace_back(field.id_or_uri("topic").value_or(memory_id{}),
                           field.text_or("name", ""));
   });
@@ -209,7 +209,7 @@ result<prove_request> read_prove(const json& request, const json_path& at) {
   r.actor = in.text("actor");
   r.scope = read_scope(in);
   r.deadline_ms = in.integer("deadline_ms");
-  return finish(failure, std::move(r));
+  return finish(faults, std::move(r));
 }
 
 json proof_json(const proof_bundle& bundle) {
@@ -225,8 +225,8 @@ result<proof_bundle> read_proof(const json& answer) {
   const json_path document;
   if (!answer.is_object()) return wrong_type("an answer of prove", answer, document);
   if (auto ok = check_members(answer, bundle_table, false, document); !ok) return propagate(ok);
-  std::optional<error> failure;
-  value_reader in(answer, document, failure);
+  fault_list faults;
+  value_reader in(answer, document, faults);
   proof_bundle bundle;
   bundle.roots.overall = in.hash("root").value_or(digest{});
   bundle.roots.seq = in.seq("seq").value_or(seq_no{});
@@ -242,7 +242,7 @@ result<proof_bundle> read_proof(const json& answer) {
           roots.hash(to_string(static_cast<state_namespace>(i))).value_or(digest{});
   });
   in.items("proofs", [&](const json& item, const json_path& at) {
-    value_reader proof(item, at, failure);
+    value_reader proof(item, at, faults);
     json plain;
     if (is_entry_proof(item)) {
       bundle.entries.push_back(read_entry_proof(proof));
@@ -251,9 +251,9 @@ result<proof_bundle> read_proof(const json& answer) {
       bundle.states.push_back(read_state_proof(proof));
       plain = state_proof_json(bundle.states.back());
     }
-    if (auto ok = check_spelling(item, plain, at); !ok && !failure) failure = std::move(ok.error());
+    if (auto ok = check_spelling(item, plain, at); !ok) faults.add(std::move(ok.error()));
   });
-  if (failure) return std::unexpected(std::move(*failure));
+  if (faults) return faults.refusal();
   if (const auto ok = answer.find("ok"); ok != answer.end() && *ok != true)
     return fail(errc::bad_value, "it is no answer of prove", "ok");
   json rest = json::object();

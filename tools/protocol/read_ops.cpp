@@ -209,30 +209,30 @@ std::span<const key_shape> journal_keys() noexcept {
 }
 
 result<get_read> read_get(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+  fault_list faults;
+  value_reader in(request, at, faults);
   const named_memory named = read_named(in);
   get_read r{.id = named.id,
              .options = read_asker(in, at),
              .parts = read_parts(in),
              .deadline_ms = read_deadline(in),
              .key = named.key};
-  return finish(failure, std::move(r));
+  return finish(faults, std::move(r));
 }
 
 result<resolve_read> read_resolve(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+  fault_list faults;
+  value_reader in(request, at, faults);
   resolve_read r{.uri = in.uri("uri").value_or(memory_uri{}),
                  .options = read_asker(in, at),
                  .parts = read_parts(in),
                  .deadline_ms = read_deadline(in)};
-  return finish(failure, std::move(r));
+  return finish(faults, std::move(r));
 }
 
 result<edges_read> read_edges(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+  fault_list faults;
+  value_reader in(request, at, faults);
   edges_read r{.id = read_id(in),
                .direction = in.direction_or("direction", edge_direction::both),
                .filter = {.types = in.edge_types("types"),
@@ -241,7 +241,7 @@ result<edges_read> read_edges(const json& request, const json_path& at) {
                           .offset = in.integer("offset").value_or(0)},
                .options = read_asker(in, at),
                .deadline_ms = read_deadline(in)};
-  return finish(failure, std::move(r));
+  return finish(faults, std::move(r));
 }
 
 json reading_json(const memory_reading& whole) {
@@ -263,16 +263,16 @@ result<json> run_resolve(session& s, const json& request) {
 }
 
 result<json> run_get_edge(session& s, const json& request) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   const auto type = static_cast<edge_type>(in.edge_type_byte("type"));
   const edge_key key{.src = in.id_or_uri("src").value_or(memory_id{}),
                      .type = type,
                      .dst = in.id_or_uri("dst").value_or(memory_id{})};
   const read_options options = read_asker(in, document);
   const auto deadline_ms = read_deadline(in);
-  if (failure) return std::unexpected(std::move(*failure));
+  if (faults) return faults.refusal();
   const request_deadline time(s, deadline_ms);
   auto edge = s.target().get_edge(key, options, deadline_ms);
   if (!edge) return propagate(edge);
@@ -292,15 +292,15 @@ result<json> run_edges(session& s, const json& request) {
 }
 
 result<json> run_stale_of(session& s, const json& request) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   const stale_read r{.id = read_id(in),
                      .limit = in.integer("limit"),
                      .offset = in.integer("offset").value_or(0),
                      .options = read_asker(in, document),
                      .deadline_ms = read_deadline(in)};
-  if (failure) return std::unexpected(std::move(*failure));
+  if (faults) return faults.refusal();
   const request_deadline time(s, r.deadline_ms);
   auto found = s.target().stale_of(r);
   if (!found) return propagate(found);
@@ -326,7 +326,10 @@ result<json> run_find_many(session& s, const json& request) {
 
 result<json> run_clock(session& s, const json& request) {
   if (s.clock() == nullptr)
-    return fail(errc::unsupported, "the clock can be set only with: mneme shell --clock manual");
+    return fail(
+        errc::unsupported,
+        "the clock of this world is that of the machine; one that is set belongs to a world "
+        "that was opened so: mneme shell --clock manual, or manual_clock of a host");
   auto now = read_time(request["now"]);
   if (!now) return fail(now.error().code, now.error().message, "now");
   s.clock()->set(*now);
@@ -334,12 +337,12 @@ result<json> run_clock(session& s, const json& request) {
 }
 
 result<json> run_root(session& s, const json& request) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   const auto at_seq = in.seq("at_seq");
   const auto deadline_ms = read_deadline(in);
-  if (failure) return std::unexpected(std::move(*failure));
+  if (faults) return faults.refusal();
   const request_deadline time(s, deadline_ms);
   auto roots = s.target().root(at_seq, deadline_ms);
   if (!roots) return propagate(roots);
@@ -347,9 +350,9 @@ result<json> run_root(session& s, const json& request) {
 }
 
 result<json> run_snapshot(session& s, const json& request) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   auto taken =
       s.target().snapshot(in.text_or("reason", ""), in.text_or("actor", ""), deadline_of(request));
   if (!taken) return propagate(taken);
@@ -366,16 +369,16 @@ result<json> run_prove(session& s, const json& request) {
 }
 
 result<json> run_journal(session& s, const json& request) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   const seq_no from = in.seq("from").value_or(seq_no{1});
   const std::int64_t limit = in.integer("limit").value_or(default_journal_limit);
   if (limit < 1 || limit > max_journal_limit)
     in.fail_key("limit", errc::out_of_range,
                 "limit is from 1 to " + std::to_string(max_journal_limit));
   const auto deadline_ms = read_deadline(in);
-  if (failure) return std::unexpected(std::move(*failure));
+  if (faults) return faults.refusal();
   const request_deadline time(s, deadline_ms);
   const seq_no last = s.target().published();
   auto items = s.target().journal(from, static_cast<std::size_t>(limit), deadline_ms);
@@ -392,11 +395,11 @@ result<json> run_checkpoint(session& s, const json& request) {
 }
 
 result<json> run_verify(session& s, const json& request) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   const auto deadline_ms = read_deadline(in);
-  if (failure) return std::unexpected(std::move(*failure));
+  if (faults) return faults.refusal();
   auto checked = s.target().verify(deadline_ms);
   if (!checked) return propagate(checked);
   if (!checked->ok)
@@ -406,11 +409,11 @@ result<json> run_verify(session& s, const json& request) {
 }
 
 result<json> run_stats(session& s, const json& request) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   const request_deadline time(s, read_deadline(in));
-  if (failure) return std::unexpected(std::move(*failure));
+  if (faults) return faults.refusal();
   auto stats = s.target().stats();
   if (!stats) return propagate(stats);
   return time.in_time(stats_json(*stats));

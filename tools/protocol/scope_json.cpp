@@ -77,7 +77,7 @@ scope_selector read_selector(value_reader& in, std::string_view key) {
 std::vector<tree_proof> read_tree_proofs(value_reader& in) {
   std::vector<tree_proof> proofs;
   in.items("proofs", [&](const json& item, const json_path& at) {
-    value_reader p(item, at, in.failure());
+    value_reader p(item, at, in.faults());
     tree_proof proof{.path = p.hash("path").value_or(digest{}),
                      .value_hash = p.hash("value_hash").value_or(digest{}),
                      .other = {},
@@ -146,20 +146,20 @@ std::shared_ptr<const mneme::scope> read_scope(value_reader& in) {
 }
 
 result<std::shared_ptr<const mneme::scope>> scope_of(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+  fault_list faults;
+  value_reader in(request, at, faults);
   auto found = read_scope(in);
-  return finish(failure, std::move(found));
+  return finish(faults, std::move(found));
 }
 
 result<mneme::scope> read_scope_document(const json& document) {
   const json_path at;
   if (!document.is_object()) return wrong_type("a scope", document, at);
   if (auto ok = check_members(document, scope_keys, false, at); !ok) return propagate(ok);
-  std::optional<error> failure;
-  value_reader in(document, at, failure);
+  fault_list faults;
+  value_reader in(document, at, faults);
   mneme::scope s = read_members(in);
-  return finish(failure, std::move(s));
+  return finish(faults, std::move(s));
 }
 
 json scope_json(const mneme::scope& s) {

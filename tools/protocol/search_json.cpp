@@ -214,8 +214,8 @@ std::span<const key_shape> search_many_keys() noexcept {
 }
 
 result<search_request> read_search(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+  fault_list faults;
+  value_reader in(request, at, faults);
   search_request r;
   r.query = in.text_or("query", "");
   r.limit = in.integer("limit").value_or(r.limit);
@@ -256,9 +256,9 @@ result<search_request> read_search(const json& request, const json_path& at) {
   r.at_seq = in.seq("at_seq");
   r.now = in.time("now");
   r.deadline_ms = in.integer("deadline_ms");
-  if (!failure && !r.memory_ids && in.find("query") == nullptr)
+  if (!faults && !r.memory_ids && in.find("query") == nullptr)
     in.fail_key("query", errc::missing_key, "the key \"query\" is missing");
-  return finish(failure, std::move(r));
+  return finish(faults, std::move(r));
 }
 
 result<json> search_json(const search_result& found, const request_deadline& time) {

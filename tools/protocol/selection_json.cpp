@@ -60,8 +60,8 @@ select_request read_selection(value_reader& in, const json& request) {
   r.deadline_ms = in.integer("deadline_ms");
   if (auto within = scope_of(request))
     r.scope = std::move(*within);
-  else if (!in.failure())
-    in.failure() = within.error();
+  else
+    in.faults().add(within.error());
   return r;
 }
 
@@ -92,8 +92,8 @@ std::span<const key_shape> supersede_matching_keys() noexcept {
 }
 
 result<forget_matching_request> read_forget_matching(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+  fault_list faults;
+  value_reader in(request, at, faults);
   forget_matching_request r;
   r.select = read_selection(in, request);
   r.reason = in.text_or("reason", "");
@@ -102,17 +102,17 @@ result<forget_matching_request> read_forget_matching(const json& request, const 
     in.fail_key("cause", errc::bad_value, "cause is superseded, wrong, deleted or expired");
   r.by = in.text("by");
   r.dry_run = in.flag("dry_run");
-  return finish(failure, std::move(r));
+  return finish(faults, std::move(r));
 }
 
 result<supersede_matching_request> read_supersede_matching(const json& request,
                                                            const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+  fault_list faults;
+  value_reader in(request, at, faults);
   supersede_matching_request r;
   r.select = read_selection(in, request);
   r.dry_run = in.flag("dry_run");
-  if (failure) return std::unexpected(std::move(*failure));
+  if (faults) return faults.refusal();
   auto write = read_write(request["write"], at.key("write"));
   if (!write) return propagate(write);
   r.write = std::get<write_request>(std::move(*write));

@@ -6,9 +6,11 @@
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/at_least.hpp"
 #include "tools/protocol/at_time.hpp"
+#include "tools/protocol/batch_ops.hpp"
 #include "tools/protocol/memory_name.hpp"
 #include "tools/protocol/op_table.hpp"
 #include "tools/protocol/receipt.hpp"
+#include "tools/protocol/write_faults.hpp"
 
 namespace mneme::protocol {
 
@@ -34,12 +36,29 @@ result<void> session::hold(std::uint64_t bytes, bool must) {
                           "or ask for less");
 }
 
+namespace {
+
+/// Whose shape is wrong is told what else is.
+result<void> check_shape_of(const op_spec& op, const json& request) {
+  const json_path document;
+  fault_list faults;
+  check_members(request, op.keys, true, document, faults);
+  if (!faults) return {};
+  if (op.read != nullptr)
+    return std::unexpected(with_other_faults(op, request, document, std::move(faults)));
+  error fault = faults.refusal().error();
+  if (op.run == run_batch) return std::unexpected(batch_fault(request, std::move(fault)));
+  return std::unexpected(std::move(fault));
+}
+
+} // namespace
+
 result<json> session::run(const json& request, const std::optional<error>& oversized) {
   const json_path document;
   if (!request.is_object()) return wrong_type("a request, an object with an op", request, document);
   const op_spec* op = nullptr;
   if (auto ok = check_op(request, document, op); !ok) return propagate(ok);
-  if (auto ok = check_members(request, op->keys, true, document); !ok) return propagate(ok);
+  if (auto ok = check_shape_of(*op, request); !ok) return propagate(ok);
   if (oversized) return std::unexpected(*oversized);
   const bool waits = asks_for_newest(request);
   const bool has_ids = names_by_id(request);
@@ -52,7 +71,7 @@ result<json> session::run(const json& request, const std::optional<error>& overs
     if (auto ok = name_resolver(engine_, in_sight_of_).resolve(resolved, document); !ok)
       return propagate(ok);
     // The type of what is named says which data there may be.
-    if (auto ok = check_members(resolved, op->keys, true, document); !ok) return propagate(ok);
+    if (auto ok = check_shape_of(*op, resolved); !ok) return propagate(ok);
   }
   return run_checked(*op, resolved);
 }

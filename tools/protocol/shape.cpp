@@ -26,20 +26,72 @@ const key_shape* find_key(std::span<const key_shape> keys, std::string_view name
   return found == keys.end() ? nullptr : &*found;
 }
 
-result<void> check_list(const json& value, const shape& item, const json_path& at) {
-  if (!value.is_array()) return wrong_type("a list", value, at);
-  for (std::size_t i = 0; i < value.size(); ++i)
-    if (auto ok = check_shape(value[i], item, value, at.item(i)); !ok) return ok;
+void check_each(const json& value, const shape& expected, const json& owner, const json_path& at,
+                fault_list& faults);
+
+/// Of plain items the first fault is told: what is wrong with one number is so with a thousand.
+void check_list(const json& value, const shape& item, const json_path& at, fault_list& faults) {
+  if (!value.is_array()) return faults.add(wrong_type("a list", value, at).error());
+  const bool is_plain = item.kind != shape_kind::object && item.check_all == nullptr;
+  const std::size_t before = faults.size();
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    check_each(value[i], item, value, at.item(i), faults);
+    if (faults.is_full() || (is_plain && faults.size() > before)) return;
+  }
+}
+
+void check_map(const json& value, const shape& item, const json_path& at, fault_list& faults) {
+  if (!value.is_object()) return faults.add(wrong_type("an object", value, at).error());
+  for (const auto& [name, member] : value.get_ref<const json::object_t&>())
+    if (!member.is_null()) check_each(member, item, value, at.key(name), faults);
+}
+
+/// Of what has no members.
+result<void> check_plain(const json& value, shape_kind kind, const json_path& at) {
+  switch (kind) {
+  case shape_kind::text:
+    if (!value.is_string()) return wrong_type("text", value, at);
+    return {};
+  case shape_kind::integer:
+    if (!value.is_number_integer()) return wrong_type("an integer", value, at);
+    return {};
+  case shape_kind::number:
+    if (!value.is_number()) return wrong_type("a number", value, at);
+    return {};
+  case shape_kind::boolean:
+    if (!value.is_boolean()) return wrong_type("true or false", value, at);
+    return {};
+  case shape_kind::time:
+    if (!value.is_string() && !value.is_number_integer())
+      return wrong_type("a time (RFC 3339 text or integer nanoseconds)", value, at);
+    return {};
+  case shape_kind::object:
+  case shape_kind::list:
+  case shape_kind::map:
+  case shape_kind::custom:
+    break;
+  }
   return {};
 }
 
-result<void> check_map(const json& value, const shape& item, const json_path& at) {
-  if (!value.is_object()) return wrong_type("an object", value, at);
-  for (const auto& [name, member] : value.get_ref<const json::object_t&>()) {
-    if (member.is_null()) continue;
-    if (auto ok = check_shape(member, item, value, at.key(name)); !ok) return ok;
+void check_each(const json& value, const shape& expected, const json& owner, const json_path& at,
+                fault_list& faults) {
+  switch (expected.kind) {
+  case shape_kind::object:
+    if (expected.or_plain && !value.is_object()) return;
+    if (!value.is_object()) return faults.add(wrong_type("an object", value, at).error());
+    return check_members(value, expected.keys, false, at, faults);
+  case shape_kind::list:
+    return check_list(value, *expected.item, at, faults);
+  case shape_kind::map:
+    return check_map(value, *expected.item, at, faults);
+  case shape_kind::custom:
+    if (expected.check_all != nullptr) return expected.check_all(value, owner, at, faults);
+    if (auto ok = expected.check(value, owner, at); !ok) faults.add(std::move(ok.error()));
+    return;
+  default:
+    if (auto ok = check_plain(value, expected.kind, at); !ok) faults.add(std::move(ok.error()));
   }
-  return {};
 }
 
 } // namespace
@@ -66,33 +118,9 @@ bool is_given(const json& object, std::string_view key) {
 
 result<void> check_shape(const json& value, const shape& expected, const json& owner,
                          const json_path& at) {
-  switch (expected.kind) {
-  case shape_kind::text:
-    if (!value.is_string()) return wrong_type("text", value, at);
-    return {};
-  case shape_kind::integer:
-    if (!value.is_number_integer()) return wrong_type("an integer", value, at);
-    return {};
-  case shape_kind::number:
-    if (!value.is_number()) return wrong_type("a number", value, at);
-    return {};
-  case shape_kind::boolean:
-    if (!value.is_boolean()) return wrong_type("true or false", value, at);
-    return {};
-  case shape_kind::time:
-    if (!value.is_string() && !value.is_number_integer())
-      return wrong_type("a time (RFC 3339 text or integer nanoseconds)", value, at);
-    return {};
-  case shape_kind::object:
-    if (!value.is_object()) return wrong_type("an object", value, at);
-    return check_members(value, expected.keys, false, at);
-  case shape_kind::list:
-    return check_list(value, *expected.item, at);
-  case shape_kind::map:
-    return check_map(value, *expected.item, at);
-  case shape_kind::custom:
-    return expected.check(value, owner, at);
-  }
+  fault_list faults;
+  check_each(value, expected, owner, at, faults);
+  if (faults) return faults.refusal();
   return {};
 }
 
@@ -100,48 +128,54 @@ result<void> check_vector(const json& value, const json& /*owner*/, const json_p
   if (value.is_string()) return {};
   if (!value.is_array())
     return wrong_type("a list of numbers, or base64 of 32-bit floats", value, at);
-  return check_list(value, shapes::number, at);
+  fault_list faults;
+  check_list(value, shapes::number, at, faults);
+  if (faults) return faults.refusal();
+  return {};
 }
-
-namespace {
-
-/// All that is wrong, so that nobody has to find out one by one: the first with its place, the
-/// others behind it.
-std::unexpected<error> all_of(std::vector<error> faults) {
-  constexpr std::size_t most_told = 8;
-  error first = std::move(faults.front());
-  for (std::size_t i = 1; i < std::min(faults.size(), most_told); ++i)
-    first.message += fmt::format("; also at {}: {}", faults[i].at, faults[i].message);
-  if (faults.size() > most_told)
-    first.message += fmt::format("; and {} more", faults.size() - most_told);
-  return std::unexpected(std::move(first));
-}
-
-} // namespace
 
 result<void> check_members(const json& object, std::span<const key_shape> keys, bool has_op,
                            const json_path& at) {
-  std::vector<error> faults;
+  fault_list faults;
+  check_members(object, keys, has_op, at, faults);
+  if (faults) return faults.refusal();
+  return {};
+}
+
+void check_members(const json& object, std::span<const key_shape> keys, bool has_op,
+                   const json_path& at, fault_list& faults) {
   for (const auto& [name, member] : object.get_ref<const json::object_t&>()) {
     if (has_op && name == "op") continue;
     const key_shape* known = find_key(keys, name);
     if (known == nullptr) {
       std::vector<std::string_view> names;
       for (const auto& k : keys) names.push_back(k.name);
-      faults.push_back(unknown_key(name, names, at.key(name)).error());
+      faults.add(unknown_key(name, names, at.key(name)).error());
       continue;
     }
-    if (member.is_null()) continue;
-    if (auto ok = check_shape(member, *known->value, object, at.key(name)); !ok)
-      faults.push_back(std::move(ok.error()));
+    if (!member.is_null()) check_each(member, *known->value, object, at.key(name), faults);
   }
   for (const auto& k : keys) {
     if (!k.required || is_given(object, k.name)) continue;
-    faults.push_back({errc::missing_key, fmt::format("the key \"{}\" is missing", k.name),
-                      at.key(k.name).text()});
+    faults.add({errc::missing_key, fmt::format("the key \"{}\" is missing", k.name),
+                at.key(k.name).text()});
   }
-  if (faults.empty()) return {};
-  return all_of(std::move(faults));
+}
+
+json without_misshapen(json object, std::span<const key_shape> keys) {
+  const json whole = object;
+  for (const auto& k : keys) {
+    if (!is_given(whole, k.name)) continue;
+    const json& member = whole[std::string(k.name)];
+    if (check_shape(member, *k.value, whole, {})) continue;
+    object.erase(std::string(k.name));
+    if (k.name != "data" || !member.is_object()) continue;
+    json data = json::object();
+    for (const auto& [name, value] : member.items())
+      if (json one{{name, value}}; check_shape(one, *k.value, whole, {})) data.update(one);
+    object["data"] = std::move(data);
+  }
+  return object;
 }
 
 } // namespace mneme::protocol

@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "messages/validate/fault_list.hpp"
 #include "tools/protocol/json_path.hpp"
 #include "tools/protocol/json_text.hpp"
 
@@ -30,8 +31,12 @@ struct shape {
   std::string_view name{}; ///< what help calls it
   std::span<const key_shape> keys{};
   const shape* item = nullptr;
+  bool or_plain = false; ///< of an object: what is none stands there, too
   /// `owner` is the object that the value stands in.
   result<void> (*check)(const json& value, const json& owner, const json_path& at) = nullptr;
+  /// Of custom, in place of `check`: for what may have more than one fault.
+  void (*check_all)(const json& value, const json& owner, const json_path& at,
+                    fault_list& faults) = nullptr;
   /// Of custom: what `check` takes, as JSON Schema; empty: anything.
   std::string_view json_schema{};
 };
@@ -71,6 +76,10 @@ result<void> check_shape(const json& value, const shape& expected, const json& o
 /// The same of an object's members. `op` is a key of every request and of every batch item.
 result<void> check_members(const json& object, std::span<const key_shape> keys, bool has_op,
                            const json_path& at);
+void check_members(const json& object, std::span<const key_shape> keys, bool has_op,
+                   const json_path& at, fault_list& faults);
+/// What is left without the members that are of another shape; of its data, the members of it.
+json without_misshapen(json object, std::span<const key_shape> keys);
 
 std::unexpected<error> wrong_type(std::string_view expected, const json& value,
                                   const json_path& at);

@@ -31,9 +31,9 @@ std::span<const key_shape> promote_keys() noexcept {
 }
 
 result<json> run_ingest_source(session& s, const json& request) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   source_request r{.path = in.text_or("path", ""),
                    .actor = in.text_or("actor", ""),
                    .audience = in.name<lifecycle_audience>("audience"),
@@ -43,7 +43,7 @@ result<json> run_ingest_source(session& s, const json& request) {
                    .in_time = {}};
   const request_deadline time(s, read_deadline(in));
   r.in_time = [&time] { return time.check(); };
-  if (failure) return std::unexpected(std::move(*failure));
+  if (faults) return faults.refusal();
   if (!s.ingest_source()) return fail(errc::unsupported, "this session reads no files", "op");
   auto done = s.ingest_source()(s.target(), r);
   if (!done) return propagate(done);
@@ -58,13 +58,13 @@ result<json> run_ingest_source(session& s, const json& request) {
 }
 
 result<json> run_promote(session& s, const json& request) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   const promote_request r{.chunk = in.id_or_uri("chunk").value_or(memory_id{}),
                           .memory = in.id_or_uri("memory").value_or(memory_id{}),
                           .actor = in.text_or("actor", "")};
-  if (failure) return std::unexpected(std::move(*failure));
+  if (faults) return faults.refusal();
   auto done = s.target().promote(r, deadline_of(request), s.in_sight_of());
   if (!done) return propagate(done);
   return version_result_json(*done);

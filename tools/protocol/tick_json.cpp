@@ -21,6 +21,7 @@
 #include "tools/protocol/search_json.hpp"
 #include "tools/protocol/topic_json.hpp"
 #include "tools/protocol/value_reader.hpp"
+#include "tools/protocol/write_faults.hpp"
 
 namespace mneme::protocol {
 
@@ -110,8 +111,11 @@ result<const op_spec*> checked_item(const json& item, const json_path& at,
                 fmt::format("\"{}\" cannot stand in the {} of a tick", op->name, list),
                 at.key("op").text());
   if (auto ok = check_no_receipt(item, at); !ok) return propagate(ok);
-  if (auto ok = check_members(item, op->keys, true, at); !ok) return propagate(ok);
-  return op;
+  fault_list faults;
+  check_members(item, op->keys, true, at, faults);
+  if (!faults) return op;
+  if (op->read == nullptr) return faults.refusal();
+  return std::unexpected(with_other_faults(*op, item, at, std::move(faults)));
 }
 
 result<tick_read> read_of(const json& item, const json_path& at) {
@@ -129,7 +133,7 @@ result<tick_write> write_of(const json& item, const json_path& at) {
                 at.key("deadline_ms").text());
   if ((*op)->name == "attest") return as_item<tick_write>(read_attest(item, at));
   if ((*op)->name == "compact") return as_item<tick_write>(read_compact(item, at));
-  auto request = (*op)->read(item, at);
+  auto request = (*op)->read(item, at, {});
   if (!request) return propagate(request);
   auto within = scope_of(item, at);
   if (!within) return propagate(within);

@@ -10,6 +10,7 @@
 #include "tools/protocol/receipt.hpp"
 #include "tools/protocol/scope_json.hpp"
 #include "tools/protocol/value_reader.hpp"
+#include "tools/protocol/write_faults.hpp"
 
 namespace mneme::protocol {
 
@@ -32,9 +33,10 @@ constexpr shape field_shape{.kind = shape_kind::object,
                             .name = "{value, field_type, ref_topic_id, salience, valid_from, "
                                     "valid_until, why_changed, impact_expected, operation, "
                                     "provenance, trust, source_class}",
-                            .keys = field_keys};
+                            .keys = field_keys,
+                            .or_plain = true};
 constexpr shape fields_shape{
-    .kind = shape_kind::map, .name = "{name: {value, …}}", .item = &field_shape};
+    .kind = shape_kind::map, .name = "{name: value | {value, …}}", .item = &field_shape};
 
 constexpr std::array link_keys = {key_shape{"topic_id", &shapes::text, true},
                                   key_shape{"type", &shapes::text},
@@ -122,8 +124,15 @@ std::vector<field_input> read_fields(value_reader& in, const json_path& at) {
   const json_path all = at.key("fields");
   for (const auto& [name, value] : object->get_ref<const json::object_t&>()) {
     if (value.is_null()) continue;
+    if (!value.is_object()) { // of whom nothing is said but the value
+      field_input plain;
+      plain.name = name;
+      plain.value = read_json_value(value);
+      fields.push_back(std::move(plain));
+      continue;
+    }
     const json_path here = all.key(name);
-    value_reader field(value, here, in.failure());
+    value_reader field(value, here, in.faults());
     fields.push_back(read_field(name, field));
   }
   return fields;
@@ -132,7 +141,7 @@ std::vector<field_input> read_fields(value_reader& in, const json_path& at) {
 std::vector<topic_link> read_links(value_reader& in) {
   std::vector<topic_link> links;
   in.items("links", [&](const json& item, const json_path& at) {
-    value_reader link(item, at, in.failure());
+    value_reader link(item, at, in.faults());
     topic_link l;
     l.topic_id = link.id_or_uri("topic_id").value_or(memory_id{});
     if (link.find("type") != nullptr) l.type = link.edge_type_byte("type");
@@ -205,9 +214,8 @@ json_value read_json_value(const json& value) {
   return {std::move(members)};
 }
 
-result<mutation> read_ingest(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+result<mutation> read_ingest(const json& request, const json_path& at, fault_list faults) {
+  value_reader in(request, at, faults);
   ingest_request r;
   r.placement = in.name_among<ingest_placement>("placement", placement_names)
                     .value_or(ingest_placement::new_topic);
@@ -223,32 +231,32 @@ result<mutation> read_ingest(const json& request, const json_path& at) {
   r.source_class = in.name<source_class>("source_class");
   r.fields = read_fields(in, at);
   r.links = read_links(in);
-  return finish(failure, mutation(std::move(r)));
+  return finish_write(faults, std::move(r), at);
 }
 
 result<mutation> read_revise(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+  fault_list faults;
+  value_reader in(request, at, faults);
   return mutation(revise_request{.actor = in.text_or("actor", "")});
 }
 
 result<mutation> read_forget(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+  fault_list faults;
+  value_reader in(request, at, faults);
   return mutation(forget_request{.actor = in.text_or("actor", "")});
 }
 
 result<mutation> read_unarchive(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+  fault_list faults;
+  value_reader in(request, at, faults);
   unarchive_request r{.id = in.id_or_uri("id").value_or(memory_id{}),
                       .actor = in.text_or("actor", "")};
-  return finish(failure, mutation(std::move(r)));
+  return finish(faults, mutation(std::move(r)));
 }
 
 result<retrieve_request> read_retrieve(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+  fault_list faults;
+  value_reader in(request, at, faults);
   retrieve_request r;
   r.stages = read_stages(in);
   if (in.find("q") != nullptr && in.find("query") != nullptr)
@@ -272,7 +280,7 @@ result<retrieve_request> read_retrieve(const json& request, const json_path& at)
   r.scope = read_scope(in);
   r.history_limit = in.integer("history_limit").value_or(r.history_limit);
   r.deadline_ms = in.integer("deadline_ms");
-  return finish(failure, std::move(r));
+  return finish(faults, std::move(r));
 }
 
 } // namespace mneme::protocol

@@ -16,7 +16,7 @@ std::span<const key_shape> acting_keys() noexcept;
 std::span<const key_shape> unarchive_keys() noexcept;
 
 /// Precondition of all: the shape was checked. `at` is where the request stands in its document.
-result<mutation> read_ingest(const json& request, const json_path& at);
+result<mutation> read_ingest(const json& request, const json_path& at, fault_list faults = {});
 result<mutation> read_revise(const json& request, const json_path& at);
 result<mutation> read_forget(const json& request, const json_path& at);
 result<mutation> read_unarchive(const json& request, const json_path& at);

@@ -38,9 +38,9 @@ json trim_answer(const trim_report& done, bool dry_run) {
 }
 
 result<json> run_trim(session& s, const json& request) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   trim_options options;
   options.before = in.seq("before");
   options.before_time = in.time("before_time");
@@ -48,7 +48,7 @@ result<json> run_trim(session& s, const json& request) {
   options.by = in.text_or("by", "");
   options.dry_run = in.flag("dry_run");
   options.versions = in.flag("versions");
-  if (failure) return std::unexpected(std::move(*failure));
+  if (faults) return faults.refusal();
   auto done = s.target().trim(options, deadline_of(request));
   if (!done) return propagate(done);
   return trim_answer(*done, options.dry_run);

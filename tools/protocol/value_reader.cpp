@@ -51,7 +51,7 @@ std::string_view value_reader::text_of(const json& value) {
 }
 
 void value_reader::fail_at(const json_path& at, errc code, std::string message) {
-  if (!failure_) failure_ = error{code, std::move(message), at.text()};
+  faults_.add({code, std::move(message), at.text()});
 }
 
 void value_reader::fail_key(std::string_view key, errc code, std::string message) {
@@ -221,7 +221,7 @@ void value_reader::object(std::string_view key, const std::function<void(value_r
   const json* value = find(key);
   if (value == nullptr) return;
   const json_path at = at_.key(key);
-  value_reader member(*value, at, failure_);
+  value_reader member(*value, at, faults_);
   read(member);
 }
 

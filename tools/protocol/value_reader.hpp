@@ -1,7 +1,7 @@
 #pragma once
-/// Reads the values of a JSON object whose shape has been checked into the library's types. The
-/// first value that is wrong is kept as the failure of the whole request; later reads go on with
-/// defaults, so that parsing functions stay straight-line.
+/// Reads the values of a JSON object whose shape has been checked into the library's types. What is
+/// wrong is noted; later reads go on with defaults, so that parsing functions stay straight-line
+/// and all faults of a request are told at once.
 
 #include <cstdint>
 #include <functional>
@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "messages/validate/fault_list.hpp"
 #include "mneme/query.hpp"
 #include "mneme/types.hpp"
 #include "tools/protocol/json_path.hpp"
@@ -21,8 +22,8 @@ namespace mneme::protocol {
 class value_reader {
 public:
   /// Borrows all three. `object` must be an object of the right shape.
-  value_reader(const json& object, const json_path& at, std::optional<error>& failure)
-      : object_(object), at_(at), failure_(failure) {}
+  value_reader(const json& object, const json_path& at, fault_list& faults)
+      : object_(object), at_(at), faults_(faults) {}
 
   /// The member, or nullptr where it is absent or null.
   [[nodiscard]] const json* find(std::string_view key) const;
@@ -79,7 +80,7 @@ public:
   void fail_at(const json_path& at, errc code, std::string message);
   void fail_key(std::string_view key, errc code, std::string message);
   [[nodiscard]] const json_path& path() const { return at_; }
-  [[nodiscard]] std::optional<error>& failure() { return failure_; }
+  [[nodiscard]] fault_list& faults() { return faults_; }
 
 private:
   static std::string_view text_of(const json& value);
@@ -106,13 +107,13 @@ private:
 
   const json& object_;
   const json_path& at_;
-  std::optional<error>& failure_;
+  fault_list& faults_;
 };
 
-/// `value` read whole: what `read` returns, or the first failure.
+/// `value` read whole: what `read` returns, or what was wrong.
 template <class T>
-result<T> finish(std::optional<error>& failure, T&& value) {
-  if (failure) return std::unexpected(std::move(*failure));
+result<T> finish(const fault_list& faults, T&& value) {
+  if (faults) return faults.refusal();
   return std::forward<T>(value);
 }
 

@@ -7,6 +7,7 @@
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/request_deadline.hpp"
 #include "tools/protocol/value_reader.hpp"
+#include "tools/protocol/write_faults.hpp"
 
 namespace mneme::protocol {
 
@@ -28,14 +29,13 @@ std::span<const key_shape> weights_keys() noexcept {
   return weights_table;
 }
 
-result<mutation> read_set_weights(const json& request, const json_path& at) {
-  std::optional<error> failure;
-  value_reader in(request, at, failure);
+result<mutation> read_set_weights(const json& request, const json_path& at, fault_list faults) {
+  value_reader in(request, at, faults);
   set_weights_request r;
   r.weights = in.text("weights");
   r.reset = in.flag("reset");
   r.actor = in.text_or("actor", "");
-  return finish(failure, mutation(std::move(r)));
+  return finish_write(faults, std::move(r), at);
 }
 
 json set_weights_result_json(const mutation_result& r) {
@@ -43,12 +43,12 @@ json set_weights_result_json(const mutation_result& r) {
 }
 
 result<json> run_weights(session& s, const json& request) {
-  std::optional<error> failure;
+  fault_list faults;
   const json_path document;
-  value_reader in(request, document, failure);
+  value_reader in(request, document, faults);
   const auto at_seq = in.seq("at_seq");
   const request_deadline time(s, read_deadline(in));
-  if (failure) return std::unexpected(std::move(*failure));
+  if (faults) return faults.refusal();
   auto held = s.target().weights(at_seq);
   if (!held) return propagate(held);
   json answer{{"weights", to_string(held->weights)}};

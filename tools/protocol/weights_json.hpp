@@ -12,7 +12,7 @@ namespace mneme::protocol {
 std::span<const key_shape> set_weights_keys() noexcept;
 std::span<const key_shape> weights_keys() noexcept;
 
-result<mutation> read_set_weights(const json& request, const json_path& at);
+result<mutation> read_set_weights(const json& request, const json_path& at, fault_list faults = {});
 json set_weights_result_json(const mutation_result& r);
 result<json> run_weights(session& s, const json& request);
 

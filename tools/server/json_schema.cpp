@@ -37,7 +37,9 @@ json schema_of(const protocol::shape& s) {
   case time:
     return {{"type", {"string", "integer"}}};
   case object:
-    return object_schema(s.keys);
+    if (!s.or_plain) return object_schema(s.keys);
+    return {
+        {"anyOf", {object_schema(s.keys), {{"type", {"string", "number", "boolean", "array"}}}}}};
   case list:
     return {{"type", "array"}, {"items", schema_of(*s.item)}};
   case map:

@@ -1083,7 +1083,7 @@ export interface components {
             actor?: string;
             /** @description Give up after so many milliseconds. */
             deadline_ms?: number;
-            /** @description Named values, each with its own history: {name: {value}}. */
+            /** @description Named values, each with its own history: {"city": "Porto"}, or {"city": {"value": "Porto", …}} to say more of it. null is the same as not given. */
             fields?: {
                 [key: string]: {
                     field_type?: string;
@@ -1107,7 +1107,7 @@ export interface components {
                     valid_until?: string | number;
                     value: unknown;
                     why_changed?: string;
-                };
+                } | (string | number | boolean | unknown[]);
             };
             /** @description Edges to other topics: [{topic_id, type, kind}]. */
             links?: {

@@ -19,11 +19,24 @@ TEST_CASE("columns line up by display width and empty ones are left out") {
 TEST_CASE("the last column is cut to the terminal") {
   text_table table({"a", "b"});
   table.add({"1", "abcdefgh"});
-  CHECK(table.text(8, false) == "a  b\n1  abcd…\n");
-  CHECK(table.text(4, false) == "a  b\n1  …\n");
-  CHECK(table.text(3, false) == "a …\n1 …\n"); // no room for it: the line is cut
+  CHECK(table.text(8, false) == "a\n  b\n1\n  abcde…\n");
+  CHECK(table.text(4, false) == "a\n  b\n1\n  a…\n");
   CHECK(cut_to_width("日本語", 5) == "日本…");
   CHECK(cut_to_width("abc", 3) == "abc");
+}
+
+TEST_CASE("what leaves no room for the last column goes below") {
+  text_table table({"score", "id", "text"});
+  table.add({"0.1", "01HZZZZZZZZZZZZZZZZZZZZZZ1", "tea is served at five in the afternoon"});
+  table.add({"0.2", "01HZZZZZZZZZZZZZZZZZZZZZZ2", ""});
+  CHECK(table.text(50, false)
+        == "score  id                          text\n"
+           "0.1    01HZZZZZZZZZZZZZZZZZZZZZZ1  tea is served …\n"
+           "0.2    01HZZZZZZZZZZZZZZZZZZZZZZ2  \n");
+  CHECK(table.text(40, false)
+        == "score  id\n  text\n"
+           "0.1    01HZZZZZZZZZZZZZZZZZZZZZZ1\n  tea is served at five in the afternoon\n"
+           "0.2    01HZZZZZZZZZZZZZZZZZZZZZZ2\n");
 }
 
 TEST_CASE("control bytes are shown as blanks") {

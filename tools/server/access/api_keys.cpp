@@ -42,11 +42,11 @@ result<std::vector<api_key>> keys_of(const json& document) {
   if (!document.is_object()) return protocol::wrong_type("an object of keys", document, at);
   if (auto ok = protocol::check_members(document, file_members, false, at); !ok)
     return propagate(ok);
-  std::optional<error> failure;
+  fault_list faults;
   std::vector<api_key> keys;
-  protocol::value_reader in(document, at, failure);
+  protocol::value_reader in(document, at, faults);
   in.items("keys", [&](const json& item, const protocol::json_path& here) {
-    protocol::value_reader k(item, here, failure);
+    protocol::value_reader k(item, here, faults);
     api_key key;
     key.allows.key_id = k.text_or("id", "");
     key.allows.actor = k.text_or("actor", "");
@@ -58,7 +58,7 @@ result<std::vector<api_key>> keys_of(const json& document) {
       k.fail_key("scope", errc::bad_value, "a scope is for an actor's key");
     keys.push_back(std::move(key));
   });
-  return protocol::finish(failure, std::move(keys));
+  return protocol::finish(faults, std::move(keys));
 }
 
 /// What changes when a file is written anew.

@@ -218,7 +218,10 @@ constexpr std::array note_rows = {
     note_row{"ingest", "summary", "What the topic is, in a sentence or two."},
     note_row{"ingest", "topic_kind", "person, place, project or any other word."},
     note_row{"ingest", "salience", "How much the topic matters; 1 by default."},
-    note_row{"ingest", "fields", "Named values, each with its own history: {name: {value}}."},
+    note_row{
+        "ingest", "fields",
+        "Named values, each with its own history: {\"city\": \"Porto\"}, or "
+        "{\"city\": {\"value\": \"Porto\", …}} to say more of it. null is the same as not given."},
     note_row{"ingest", "links", "Edges to other topics: [{topic_id, type, kind}]."},
     note_row{"get", "raw", "Also the canonical bytes of the head."},
     note_row{"get", "history", "Of a topic: also the earlier values of its fields."},

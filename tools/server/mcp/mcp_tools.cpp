@@ -7,7 +7,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "messages/validate/fault_list.hpp"
+#include "tools/protocol/op_table.hpp"
 #include "tools/protocol/shape.hpp"
+#include "tools/protocol/write_faults.hpp"
 #include "tools/server/json_schema.hpp"
 
 namespace mneme::server {
@@ -68,13 +71,6 @@ result<json> build_find(const json& arguments) {
   return request;
 }
 
-/// Who has nothing to say of a field but its value gives that alone.
-void put_plain_fields(json& request) {
-  if (!is_given(request, "fields") || !request["fields"].is_object()) return;
-  for (auto& [name, field] : request["fields"].items())
-    if (!field.is_object() && !field.is_null()) field = json{{"value", field}};
-}
-
 /// Plain text becomes a Note; a placement, a title or fields mean a topic.
 result<json> build_remember(const json& arguments) {
   json request = arguments;
@@ -90,7 +86,6 @@ result<json> build_remember(const json& arguments) {
                   "title");
     if (!is_given(request, "placement"))
       request["placement"] = is_given(request, "topic_id") ? "extend_topic" : "new_topic";
-    put_plain_fields(request);
     return request;
   }
   request["similar"] = true;
@@ -250,8 +245,7 @@ result<json> build_relate(const json& arguments) {
 }
 
 constexpr std::string_view remember_patch = R"({"properties":{
-  "text":{"type":"string","description":"What to remember, in plain words: becomes a Note."},
-  "fields":{"description":"Of a topic, by name: {\"city\": \"Porto\"}, or {\"city\": {\"value\": \"Porto\", …}} to say more of it.","additionalProperties":{"type":["object","string","number","boolean","array"]}}},
+  "text":{"type":"string","description":"What to remember, in plain words: becomes a Note."}},
   "required":[]})";
 constexpr std::string_view get_patch = R"({"required":[]})";
 constexpr std::string_view update_patch = R"({"properties":{
@@ -472,16 +466,6 @@ bool is_hidden(const tool_spec& tool, const client& who, std::string_view key) {
   return !who.is_host() && (key == "actor" || key == "by" || key == "created_by");
 }
 
-/// What the schema does not have is not taken: a tool that says it only reads must not write
-/// because an op can.
-result<void> check_offered(const tool_spec& tool, const json& arguments) {
-  for (const auto& [name, value] : arguments.items())
-    if (name == "op"
-        || (!value.is_null() && std::ranges::find(tool.hidden, name) != tool.hidden.end()))
-      return protocol::unknown_key(name, {}, protocol::json_path().key(name));
-  return {};
-}
-
 /// What the tool takes flat, the op has in `write`.
 void name_as_given(json& body) {
   constexpr std::string_view nested = "write.";
@@ -558,6 +542,74 @@ json output_schema(const tool_spec& tool) {
   return schema;
 }
 
+/// An op of the tool has the key: who may not name an actor may still name himself.
+bool is_taken(const tool_spec& tool, std::string_view name, const json& value) {
+  if (!value.is_null() && std::ranges::find(tool.hidden, name) != tool.hidden.end()) return false;
+  return std::ranges::any_of(tool.ops, [&](std::string_view op) {
+    const auto keys = protocol::find_op(op)->keys;
+    return std::ranges::find(keys, name, &protocol::key_shape::name) != keys.end();
+  });
+}
+
+/// What the schema does not have is not taken: a tool that says it only reads must not write
+/// because an op can.
+void check_offered(const tool_spec& tool, const client& who, const json& arguments,
+                   fault_list& faults) {
+  const json schema = input_schema(tool, who);
+  std::vector<std::string_view> offered;
+  for (const auto& [name, property] : schema["properties"].items()) offered.push_back(name);
+  for (const auto& [name, value] : arguments.items()) {
+    if (std::ranges::find(offered, name) != offered.end()) continue;
+    if (name != "op" && is_taken(tool, name, value)) continue;
+    faults.add(protocol::unknown_key(name, offered, protocol::json_path().key(name)).error());
+  }
+}
+
+/// What is wrong with the rest of a request is told beside what is not taken.
+error with_faults_of_rest(const json& request, fault_list faults) {
+  json rest = request;
+  for (const error& fault : faults.told()) rest.erase(fault.at);
+  const auto& op = *protocol::find_op(rest["op"].get_ref<const std::string&>());
+  if (op.read != nullptr)
+    if (auto fault = protocol::fault_of_write(op, rest, {})) faults.add(std::move(*fault));
+  return faults.refusal().error();
+}
+
+result<json> built(const tool_spec& tool, const json& arguments) {
+  if (tool.build != nullptr) return tool.build(arguments);
+  json request = arguments;
+  request["op"] = tool.ops[0];
+  return request;
+}
+
+/// What only another op of the tool takes is unknown to the one that the arguments have become.
+void check_taken(const tool_spec& tool, const client& who, const json& request,
+                 fault_list& faults) {
+  const auto keys = protocol::find_op(request["op"].get_ref<const std::string&>())->keys;
+  std::vector<std::string_view> offered;
+  for (const auto& key : keys)
+    if (!is_hidden(tool, who, key.name)) offered.push_back(key.name);
+  for (const auto& [name, value] : request.items())
+    if (name != "op" && std::ranges::find(keys, name, &protocol::key_shape::name) == keys.end())
+      faults.add(protocol::unknown_key(name, offered, protocol::json_path().key(name)).error());
+}
+
+/// The request of an op that a tool's arguments are.
+result<json> request_of(const tool_spec& tool, const client& who, const json& arguments) {
+  fault_list faults;
+  check_offered(tool, who, arguments, faults);
+  json known = arguments;
+  for (const error& fault : faults.told()) known.erase(fault.at);
+  auto request = built(tool, known);
+  if (!request) {
+    faults.add(std::move(request.error()));
+    return faults.refusal();
+  }
+  check_taken(tool, who, *request, faults);
+  if (faults) return std::unexpected(with_faults_of_rest(*request, std::move(faults)));
+  return request;
+}
+
 } // namespace
 
 std::span<const tool_spec> tools() noexcept {
@@ -596,10 +648,7 @@ bool is_there(const tool_spec& tool, const tool_choice& choice) noexcept {
 
 std::pair<std::string, answer> call_tool(door& to, const client& who, const tool_spec& tool,
                                          const json& arguments) {
-  if (auto ok = check_offered(tool, arguments); !ok)
-    return {std::string(tool.ops[0]), failed(ok.error())};
-  if (tool.build == nullptr) return {std::string(tool.ops[0]), to.run(who, tool.ops[0], arguments)};
-  auto request = tool.build(arguments);
+  auto request = request_of(tool, who, arguments);
   if (!request) return {std::string(tool.ops[0]), failed(request.error())};
   std::string op = (*request)["op"].get<std::string>();
   answer answered = to.run(who, "", std::move(*request));

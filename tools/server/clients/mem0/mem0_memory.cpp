@@ -8,6 +8,7 @@
 
 #include "mneme/ids.hpp"
 #include "tools/protocol/shape.hpp"
+#include "tools/server/clients/mem0/mem0_expiry.hpp"
 
 namespace mneme::server::mem0 {
 
@@ -16,7 +17,6 @@ namespace {
 using protocol::is_given;
 
 constexpr std::int64_t ns_of_a_second = 1'000'000'000;
-constexpr std::int64_t ns_of_a_day = 86'400 * ns_of_a_second;
 /// The end of 2261.
 constexpr std::int64_t max_seconds = 9'214'646'399;
 /// One is left for the mark.
@@ -57,21 +57,12 @@ json payload_of(const mem0_memory& m) {
   return payload;
 }
 
-/// The end of a day in UTC, or the time that was given.
-std::optional<std::string> end_of(const std::string& date) {
-  const bool is_day = date.size() == std::string_view("2026-01-31").size();
-  auto at = parse_timestamp(date);
-  if (!at) return std::nullopt;
-  if (is_day) at->ns += ns_of_a_day;
-  return to_string(*at);
-}
-
 /// What both requests say of the version.
 void add_version(json& request, const mem0_memory& m) {
   request["data"] = {{"statement", m.text}};
   request["payload"] = protocol::print(payload_of(m));
   if (!m.timestamp.empty()) request["valid_from"] = m.timestamp;
-  if (auto until = end_of(m.expiration_date)) request["expires_at"] = std::move(*until);
+  if (const auto until = mem0_end_of(m.expiration_date)) request["expires_at"] = to_string(*until);
 }
 
 outcome<std::string> time_of(const json& value) {
@@ -218,7 +209,7 @@ outcome<void> take_mem0_details(const json& body, mem0_memory& m) {
   }
   if (const auto until = body.find("expiration_date"); until != body.end()) {
     m.expiration_date = until->is_string() ? until->get<std::string>() : std::string();
-    if (!until->is_null() && !end_of(m.expiration_date))
+    if (!until->is_null() && !mem0_end_of(m.expiration_date))
       return bad_value("expiration_date is YYYY-MM-DD");
   }
   return {};

@@ -1,6 +1,7 @@
 // How Mem0's paths, owners, filters and memories are those of the engine, without a server.
 // Of: tools/server/clients/mem0/mem0_filter.cpp, tools/server/clients/mem0/mem0_memory.cpp
-// Of: tools/server/clients/mem0/mem0_owners.cpp, tools/server/clients/mem0/mem0_routes.cpp
+// Of: tools/server/clients/mem0/mem0_expiry.cpp, tools/server/clients/mem0/mem0_owners.cpp
+// Of: tools/server/clients/mem0/mem0_routes.cpp
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>

@@ -1,0 +1,40 @@
+/** Vectors as requests have them. */
+
+import { InvalidRequest } from "./errors.js";
+
+/** What a vector may be given as. */
+export type Vector = readonly number[] | Float32Array | Float64Array;
+
+/** The keys of requests that hold one. */
+const KEYS = ["vector", "near_vector"];
+
+/**
+ * A vector as base64 of its 32-bit floats, which every `vector` and `near_vector` takes: a fourth of the bytes of a list
+ * of numbers, and hardly any time.
+ */
+export function encodeVector(vector: Vector): string {
+  check(vector, "vector");
+  const bytes = new DataView(new ArrayBuffer(4 * vector.length));
+  vector.forEach((number: number, place: number) => bytes.setFloat32(4 * place, number, true));
+  return Buffer.from(bytes.buffer).toString("base64");
+}
+
+/** JSON has no NaN and no infinity: they would arrive as null. */
+function check(vector: Vector, at: string): void {
+  const place = vector.findIndex((number: unknown) => typeof number === "number" && !Number.isFinite(number));
+  if (place < 0) return;
+  const message = `the numbers of a vector are finite: this one is ${vector[place]}`;
+  throw new InvalidRequest({ code: "bad_vector", message, at: `${at}[${place}]` });
+}
+
+/** The request with its vectors as JSON has them. `at` is where the request stands, "writes[3]." of an item. */
+export function withVectors(request: Record<string, unknown>, at = ""): Record<string, unknown> {
+  for (const key of KEYS) {
+    const given = request[key];
+    if (Array.isArray(given)) check(given as number[], at + key);
+    if (!(given instanceof Float32Array || given instanceof Float64Array)) continue;
+    check(given, at + key);
+    request[key] = encodeVector(given);
+  }
+  return request;
+}
