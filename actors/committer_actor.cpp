@@ -140,6 +140,8 @@ void committer_actor::pump() {
     begin_barrier();
   else if (round.again)
     go_on();
+  else
+    settle_trim(); // who has just taken the lead may have one to finish
 }
 
 void committer_actor::expect(int answers) {
@@ -572,6 +574,10 @@ void committer_actor::settle_trim() {
   if (!is_trimming() || trim_is_away_ || checkpointing_ || copies_) return;
   running_trim& trim = *core_->trim_in_progress();
   if (const auto why = std::exchange(trim_problem_, std::nullopt)) return leave_trim(*why);
+  if (trim.is_rewritten() && trim.is_of_log_alone()) {
+    end_trim({});
+    return enqueue_deferred();
+  }
   if (trim.is_rewritten()) trim.begin_copies(world_->published_seq());
   std::size_t missing = 0;
   for (const auto& batch : missed_) missing += batch->entries.size();

@@ -45,27 +45,33 @@ result<journaled_trim> part_for_log(file_system& files, const std::string& direc
   return by;
 }
 
-void finish_trim_in_log(world& w, log_leader& leader) {
+result<std::optional<journaled_trim>> trim_left_in_log(world& w) {
   const seq_no at = noted_trim(*w.files, w.directory);
-  if (at.value == 0) return;
+  if (at.value == 0) return std::nullopt;
   const std::string dir = journal_directory(w.directory);
   auto by = read_trim(*w.files, dir, w.info.id, at);
+  if (!by && by.error().code != errc::corrupt) return propagate(by);
   // One behind it, maybe of another leader, names what it left as well.
   auto is_done = has_trim_behind(*w.files, dir, w.info.id, at);
-  if (!is_done) return;
-  if (by && by->at == at && !*is_done) {
-    by = part_for_log(*w.files, w.directory, w.info.id, std::move(*by));
-    if (!by) return;
-    for (std::uint64_t done = 0;;) {
-      const auto reached = leader.store().trim(*by, done, leader.epoch());
-      if (!reached) return;
-      if (*reached == done) break;
-      done = *reached;
-    }
-  } else if (!by && by.error().code != errc::corrupt) {
-    return;
+  if (!is_done) return propagate(is_done);
+  if (by && by->at == at && !*is_done) return std::move(*by);
+  // Done, or its entry was never written.
+  if (auto ok = remove_trimming_note(*w.files, w.directory); !ok) return propagate(ok);
+  return std::nullopt;
+}
+
+void finish_trim_in_log(world& w, log_leader& leader) {
+  auto left = trim_left_in_log(w);
+  if (!left || !*left) return;
+  auto by = part_for_log(*w.files, w.directory, w.info.id, std::move(**left));
+  if (!by) return;
+  for (std::uint64_t done = 0;;) {
+    const auto reached = leader.store().trim(*by, done, leader.epoch());
+    if (!reached) return;
+    if (*reached == done) break;
+    done = *reached;
   }
-  // Done, or its entry was never written. A note that stays is looked at again.
+  // A note that stays is looked at again.
   (void)remove_trimming_note(*w.files, w.directory);
 }
 

@@ -12,9 +12,13 @@ namespace mneme {
 result<journaled_trim> part_for_log(file_system& files, const std::string& directory,
                                     const world_id& world, journaled_trim by);
 
+/// The trim that the note in the directory names, if the log may have something left that it
+/// drops; absent: nothing is left, and so is no note. What fails is an error, and the note stays.
+result<std::optional<journaled_trim>> trim_left_in_log(world& w);
+
 /// The trim that the note in the directory names was broken off by who leads now: the log loses
-/// what it drops, and the note goes. What fails is left to the next time that this directory is
-/// opened to lead, or to the next trim.
+/// what it drops, and the note goes. What fails is left to the next time that a
+/// process leads with this directory, or to the next trim.
 void finish_trim_in_log(world& w, log_leader& leader);
 
 } // namespace mneme
