@@ -205,20 +205,23 @@ void committer_actor::begin_sync() {
 }
 
 /// A failed append is a failed write: nothing of it is there, unless a log does not say whether it
-/// is. Where room that was reserved is no more, or the log is away, the next one tries again.
+/// is. Where room that was reserved is no more, or the log is away or does not keep what it says it
+/// has, the next one tries again.
 void committer_actor::not_appended(const error& cause) {
   if (follows_again(cause, true)) {
     batch_.reset();
     return go_on();
   }
-  const bool may_pass = cause.code == errc::disk_full || cause.code == errc::busy;
-  if (!may_pass)
+  const bool is_of_log =
+      world_->journal->is_led() && (cause.code == errc::busy || cause.code == errc::unsupported);
+  if (is_of_log && world_->standing != nullptr) world_->standing->is_away(cause.message);
+  if (!is_of_log && cause.code != errc::disk_full)
     return failed(cause, cause.code == errc::outcome_unknown ? errc::outcome_unknown : errc::io);
   batch_.reset();
   if (cause.code == errc::disk_full)
     core_->refuse_round(lack_of_room("the write was not completed", cause));
   else
-    core_->refuse_round({errc::busy, "nothing was written: " + cause.message, {}});
+    core_->refuse_round({cause.code, "nothing was written: " + cause.message, {}});
   go_on();
 }
 
