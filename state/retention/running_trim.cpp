@@ -102,7 +102,14 @@ std::unexpected<error> is_not_done(const error& why) {
 result<bool> running_trim::drop_in_log() {
   constexpr unsigned attempts = 20;
   const auto& standing = world_.standing;
-  if (standing == nullptr || standing->follows() || !world_.connect_log) return false;
+  if (standing == nullptr || !world_.connect_log) return false;
+  // Whose trim it was when it began keeps the note, and does the rest when he leads again.
+  const bool is_own = answer_ != nullptr || is_of_log_alone_;
+  const auto is_anothers = [&](const char* why) -> result<bool> {
+    if (is_own) return is_not_done({errc::busy, why, {}});
+    return false;
+  };
+  if (standing->follows()) return is_anothers("this process leads it no more");
   if (log_ == nullptr) {
     auto connected = world_.connect_log();
     if (!connected) return is_not_done(connected.error());
@@ -115,7 +122,7 @@ result<bool> running_trim::drop_in_log() {
   for (unsigned i = 1;; ++i) {
     auto reached = log_->trim(*in_log_, done_in_log_, standing->epoch());
     if (reached) return std::exchange(done_in_log_, *reached) != *reached;
-    if (reached.error().code == errc::version_conflict) return false; // another leads
+    if (reached.error().code == errc::version_conflict) return is_anothers("another leads it");
     const bool may_pass =
         reached.error().code == errc::busy || reached.error().code == errc::outcome_unknown;
     if (!may_pass || i == attempts || world_.closes || !log_->pause(i))
