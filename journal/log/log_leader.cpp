@@ -76,7 +76,7 @@ result<void> log_leader::take_over() {
     }
     // Granted too: what the old leader appended before it shows in the tail of the next turn.
   }
-  return fail(errc::busy, "the log was not taken over: " + last.message);
+  return fail(last.code, "the log was not taken over: " + last.message);
 }
 
 std::unexpected<error> log_leader::end(errc code, std::string why) {
