@@ -140,6 +140,8 @@ void committer_actor::pump() {
     begin_barrier();
   else if (round.again)
     go_on();
+  else
+    settle_trim(); // who has just taken the lead may have one to finish
 }
 
 void committer_actor::expect(int answers) {
@@ -203,20 +205,23 @@ void committer_actor::begin_sync() {
 }
 
 /// A failed append is a failed write: nothing of it is there, unless a log does not say whether it
-/// is. Where room that was reserved is no more, or the log is away, the next one tries again.
+/// is. Where room that was reserved is no more, or the log is away or does not keep what it says it
+/// has, the next one tries again.
 void committer_actor::not_appended(const error& cause) {
   if (follows_again(cause, true)) {
     batch_.reset();
     return go_on();
   }
-  const bool may_pass = cause.code == errc::disk_full || cause.code == errc::busy;
-  if (!may_pass)
+  const bool is_of_log =
+      world_->journal->is_led() && (cause.code == errc::busy || cause.code == errc::unsupported);
+  if (is_of_log && world_->standing != nullptr) world_->standing->is_away(cause.message);
+  if (!is_of_log && cause.code != errc::disk_full)
     return failed(cause, cause.code == errc::outcome_unknown ? errc::outcome_unknown : errc::io);
   batch_.reset();
   if (cause.code == errc::disk_full)
     core_->refuse_round(lack_of_room("the write was not completed", cause));
   else
-    core_->refuse_round({errc::busy, "nothing was written: " + cause.message, {}});
+    core_->refuse_round({cause.code, "nothing was written: " + cause.message, {}});
   go_on();
 }
 
@@ -572,6 +577,10 @@ void committer_actor::settle_trim() {
   if (!is_trimming() || trim_is_away_ || checkpointing_ || copies_) return;
   running_trim& trim = *core_->trim_in_progress();
   if (const auto why = std::exchange(trim_problem_, std::nullopt)) return leave_trim(*why);
+  if (trim.is_rewritten() && trim.is_of_log_alone()) {
+    end_trim({});
+    return enqueue_deferred();
+  }
   if (trim.is_rewritten()) trim.begin_copies(world_->published_seq());
   std::size_t missing = 0;
   for (const auto& batch : missed_) missing += batch->entries.size();

@@ -69,6 +69,12 @@ log_participant::milliseconds log_participant::fails(const error& why) {
   return ends();
 }
 
+log_participant::milliseconds log_participant::is_away(const error& why) {
+  const auto rest = fails(why);
+  if (!has_ended_) of_.standing->is_away(why.message);
+  return rest;
+}
+
 result<void> log_participant::connect() {
   if (log_ != nullptr) return {};
   auto made = of_.logs(of_.address);
@@ -78,10 +84,10 @@ result<void> log_participant::connect() {
 }
 
 log_participant::milliseconds log_participant::follow() {
-  if (auto ok = connect(); !ok) return fails(ok.error());
+  if (auto ok = connect(); !ok) return is_away(ok.error());
   const std::int64_t asked_at = of_.standing->now();
   auto tail = log_->tail();
-  if (!tail) return fails(tail.error());
+  if (!tail) return is_away(tail.error());
   if (of_.only_leads && tail->holder != of_.holder) {
     of_.standing->lose(*tail);
     return ends();
@@ -187,11 +193,20 @@ result<void> log_participant::take_lead(std::shared_ptr<log_leader> leader) {
 
 log_participant::milliseconds log_participant::lead() {
   const auto until_renewal = of_.lease / renewals_in_lease;
-  if (auto ok = connect(); !ok) return until_renewal;
+  if (auto ok = connect(); !ok) {
+    of_.standing->is_away(ok.error().message);
+    return until_renewal;
+  }
+  const std::int64_t asked_at = of_.standing->now();
   const bool is_halted = of_.standing->is_halted();
   const auto renewed = log_->renew(of_.standing->epoch(), is_halted ? milliseconds{0} : of_.lease);
   if (is_halted && renewed) return ends(); // somebody else may lead
-  if (renewed && !*renewed) lose_lead();
+  if (!renewed)
+    of_.standing->is_away(renewed.error().message);
+  else if (*renewed)
+    of_.standing->took(asked_at);
+  else
+    lose_lead();
   return of_.standing->follows() ? milliseconds{0} : until_renewal;
 }
 

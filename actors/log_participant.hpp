@@ -61,6 +61,8 @@ private:
   milliseconds lead();
   void lose_lead();
   milliseconds fails(const error& why);
+  /// The log could not be asked.
+  milliseconds is_away(const error& why);
   milliseconds ends();
   result<void> connect();
   /// The copy's end in the log, as frames.

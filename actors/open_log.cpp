@@ -74,10 +74,12 @@ result<world_file> world_of_log(log_store& log, const world_options& w, bool may
   auto founding = log.founding();
   if (!founding && founding.error().code == errc::not_found && may_found) {
     auto founded = log.create(encode(w.fresh));
-    // Somebody else may have done it just now, or this when its answer was lost.
-    if (!founded && founded.error().code != errc::already_exists
-        && founded.error().code != errc::outcome_unknown)
-      return propagate(founded);
+    if (!founded && founded.error().code == errc::outcome_unknown)
+      founded.error().message =
+          "whether the log was founded is not known, so nothing is made here; try again: "
+          + founded.error().message;
+    // Somebody else may have done it just now.
+    if (!founded && founded.error().code != errc::already_exists) return propagate(founded);
     founding = log.founding();
   }
   if (!founding) return propagate(founding);
@@ -142,7 +144,7 @@ result<std::optional<log_membership>> place_on_log(world_options& w,
     if (auto ok = check_asked(options, w.fresh, *founded); !ok) return propagate(ok);
   w.fresh = std::move(*founded);
   if (auto ok = check_same_world(w); !ok) return propagate(ok);
-  if (options.may_lead)
+  if (options.may_lead || !options.follow)
     if (auto ok = (*log)->may_lead(); !ok) return propagate(ok);
   const std::string holder = holder_with_address(holder_name(), options.advertised);
   const log_role role = options.follow ? log_role::follower : log_role::leader;

@@ -19,6 +19,12 @@ namespace {
 
 constexpr std::size_t frames_remembered = 16;
 
+/// Nothing was done, and it can be asked for again: the log is away, or does not keep what it
+/// acknowledges, until somebody mends that.
+bool changed_nothing(const error& why) {
+  return why.code == errc::busy || why.code == errc::unsupported;
+}
+
 } // namespace
 
 payload_place first_payload(const journal_frame& frame) {
@@ -94,7 +100,7 @@ struct journal::impl {
   result<void> settled(result<void> outcome) {
     const bool leaves_all_as_it_was = !outcome
                                       && (is_refused || outcome.error().code == errc::disk_full
-                                          || outcome.error().code == errc::busy);
+                                          || changed_nothing(outcome.error()));
     return leaves_all_as_it_was ? outcome : final_failure(std::move(outcome));
   }
 };
@@ -277,7 +283,7 @@ result<void> journal::impl::put_in_log(const encoded_frame& frame) {
   if (!split) return propagate(split);
   if (auto ok = erase_first(); !ok) return ok;
   auto put = leader->append(*split);
-  is_refused = !put && put.error().code != errc::busy;
+  is_refused = !put && !changed_nothing(put.error());
   return put;
 }
 
@@ -540,7 +546,7 @@ result<void> journal::append_seal(const digest& root) {
   if (auto ok = impl_->usable(); !ok) return ok;
   if (impl_->last_is_seal || impl_->last.value == 0 || impl_->is_followed) return {};
   auto sealed = impl_->settled(impl_->write_frame({}, true, root));
-  if (!sealed && sealed.error().code == errc::busy) return {};
+  if (!sealed && changed_nothing(sealed.error())) return {};
   return sealed;
 }
 
@@ -576,7 +582,7 @@ result<void> journal::erase(std::span<const seq_no> seqs) {
     auto erased = impl_->leader->erase(seqs);
     const bool is_known =
         erased
-        || (erased.error().code != errc::busy && erased.error().code != errc::outcome_unknown
+        || (!changed_nothing(erased.error()) && erased.error().code != errc::outcome_unknown
             && erased.error().code != errc::read_only);
     if (!erased && is_known) return impl_->final_failure(propagate(erased));
     // The relations are written anew whole, so nothing is left of earlier ones either.

@@ -170,6 +170,7 @@ result<void> postgres_connection::begin() {
   if (auto ok = open(); !ok) return ok;
   is_checking_ = true;
   auto checked = check_settings();
+  if (checked) checked = keep_settings();
   is_checking_ = false;
   if (!checked) drop();
   return checked;
@@ -243,12 +244,11 @@ result<void> postgres_connection::open() {
   return {};
 }
 
-/// A commit must be on the disk when it is acknowledged. The session keeps the setting that it was
-/// checked with, whatever the server's configuration becomes.
+/// A commit must be on the disk when it is acknowledged, and where a standby is to have it, there.
 result<void> postgres_connection::check_settings() {
   auto rows = run("SELECT current_setting('synchronous_commit'), current_setting('fsync'), "
                   "current_setting('full_page_writes'), "
-                  "set_config('synchronous_commit', current_setting('synchronous_commit'), false)",
+                  "current_setting('synchronous_standby_names')",
                   {}, sql_kind::look);
   if (!rows) return propagate(rows);
   const std::array<const char*, 3> names{"synchronous_commit", "fsync", "full_page_writes"};
@@ -258,6 +258,24 @@ result<void> postgres_connection::check_settings() {
                   fmt::format("the log's server runs with {} = off: what it acknowledges may be "
                               "lost, so nothing is kept there",
                               names[i]));
+  standbys_ = rows->bytes(0, 3);
+  if (rows->bytes(0, 0) == "local" && !standbys_.empty())
+    return fail(errc::unsupported,
+                fmt::format("the log's server names standbys that commits wait for "
+                            "(synchronous_standby_names = '{}'), and this session's do not "
+                            "(synchronous_commit = local): what it acknowledges may be lost with "
+                            "the server, so nothing is kept there",
+                            standbys_));
+  return {};
+}
+
+/// Of synchronous_commit a session keeps what it was checked with, whatever the server's
+/// configuration becomes.
+result<void> postgres_connection::keep_settings() {
+  auto kept = run("SELECT set_config('synchronous_commit', current_setting('synchronous_commit'), "
+                  "false)",
+                  {}, sql_kind::look);
+  if (!kept) return propagate(kept);
   return {};
 }
 
@@ -303,9 +321,14 @@ void postgres_connection::give_up() {
   taken.wait_for(time_to_cancel);
 }
 
-result<sql_rows> postgres_connection::late(sql_kind kind, const error& why) {
+result<sql_rows> postgres_connection::late(sql_kind kind, std::chrono::milliseconds patience) {
   give_up();
-  return lost(kind, why.message);
+  std::string why = fmt::format("it did not answer in {} ms", patience.count());
+  if (kind == sql_kind::change && !standbys_.empty())
+    why += fmt::format("; its commits wait for a standby (synchronous_standby_names = '{}'), "
+                       "which may be away",
+                       standbys_);
+  return lost(kind, why);
 }
 
 result<sql_rows> postgres_connection::lost(sql_kind kind, const std::string& why) {
@@ -327,7 +350,7 @@ result<sql_rows> postgres_connection::finish(sql_kind kind, std::chrono::millise
   owned_result answer;
   for (;;) {
     while (PQisBusy(connection) != 0) {
-      if (auto ok = wait(false, until); !ok) return late(kind, ok.error());
+      if (auto ok = wait(false, until); !ok) return late(kind, patience);
       if (PQconsumeInput(connection) == 0) return lost(kind, one_line(PQerrorMessage(connection)));
     }
     owned_result next(PQgetResult(connection));

@@ -18,6 +18,9 @@ namespace mneme {
 struct connection_patience {
   std::chrono::milliseconds connect{2000}; ///< for a session to begin
   std::chrono::milliseconds answer{5000};  ///< to one statement
+  /// For what a question comes to, however often it is asked; the last answer is waited for
+  /// besides.
+  std::chrono::milliseconds question{15'000};
 };
 
 /// What stands behind $1, $2 …: binary, so that nothing is quoted.
@@ -51,6 +54,14 @@ private:
   std::uint64_t affected_ = 0;
 };
 
+/// True where the server's settings, as the session has them, keep every commit that it
+/// acknowledges: part of a statement. `local` does, unless a standby was to have the commit, too.
+inline constexpr std::string_view keeps_commits =
+    "(current_setting('fsync') <> 'off' AND current_setting('full_page_writes') <> 'off'"
+    " AND current_setting('synchronous_commit') <> 'off'"
+    " AND (current_setting('synchronous_commit') <> 'local'"
+    "  OR current_setting('synchronous_standby_names') = ''))";
+
 /// Whether a statement that was not answered may have changed something.
 enum class sql_kind : std::uint8_t { look, change };
 
@@ -62,7 +73,7 @@ public:
   postgres_connection& operator=(const postgres_connection&) = delete;
 
   /// Begins a session where there is none. busy: no server could be reached that takes writes.
-  /// unsupported: its settings make no commit durable. bad_value, of the first session alone: it is
+  /// unsupported: as check_settings() says. bad_value, of the first session alone: it is
   /// there, and refuses role, password, database or how the line is kept secret.
   result<void> begin();
   /// One statement. busy: the server is away or another transaction was in the way, and nothing
@@ -75,6 +86,9 @@ public:
                                 const std::vector<sql_value>& values, sql_kind kind);
   /// As long as it takes: what the server does with whole relations.
   result<sql_rows> run_long(const std::string& statement);
+  /// unsupported: by the server's settings as they are now, a commit may be lost that it
+  /// acknowledges.
+  result<void> check_settings();
   /// What the server remarked on since this was last asked.
   std::vector<std::string> take_remarks();
   /// Waits a little, with `again` longer, up to a second.
@@ -86,18 +100,19 @@ private:
   struct session;
 
   result<void> open();
+  result<void> keep_settings();
   [[nodiscard]] bool is_alive();
-  result<void> check_settings();
   result<void> wait(bool for_write, std::chrono::steady_clock::time_point until);
   result<sql_rows> finish(sql_kind kind, std::chrono::milliseconds patience);
   result<sql_rows> lost(sql_kind kind, const std::string& why);
   /// The same of what was not answered in time.
-  result<sql_rows> late(sql_kind kind, const error& why);
+  result<sql_rows> late(sql_kind kind, std::chrono::milliseconds patience);
   void give_up();
 
   std::string database_;
   connection_patience patience_;
   std::unique_ptr<session> session_;
+  std::string standbys_;     ///< that commits wait for, when the session began
   bool is_checking_ = false; ///< the session is new, and asked what it is
   bool had_session_ =
       false; ///< so that an address that is wrong is told from a server that is away

@@ -22,21 +22,39 @@ constexpr std::string_view tail_query =
 
 // The row of the log is compared and set, and the frame goes in by the same statement, which is a
 // transaction: it is all there, or none of it.
-constexpr std::string_view append_statement =
-    "WITH moved AS ("
-    " UPDATE mneme.log SET frames = frames + 1, head = $5::bytea, last_seq = $6::bigint,"
-    "  lease_until = greatest(lease_until, clock_timestamp() + $7::bigint * interval '1 ms')"
-    " WHERE name = $1::text AND frames = $2::bigint AND head = $3::bytea AND epoch = $4::bigint"
-    "  AND epoch > 0"
-    " RETURNING frames)"
-    " INSERT INTO mneme.frame (log, at, last_seq, hash, epoch, head, payloads)"
-    " SELECT $1::text, frames, $6::bigint, $5::bytea, $4::bigint, $8::bytea, $9::bytea FROM moved";
+// Where the settings have become unsafe since the session began, it does nothing.
+const std::string& append_statement() {
+  static const std::string text =
+      "WITH moved AS ("
+      " UPDATE mneme.log SET frames = frames + 1, head = $5::bytea, last_seq = $6::bigint,"
+      "  lease_until = greatest(lease_until, clock_timestamp() + $7::bigint * interval '1 ms')"
+      " WHERE name = $1::text AND frames = $2::bigint AND head = $3::bytea AND epoch = $4::bigint"
+      "  AND epoch > 0 AND "
+      + std::string(keeps_commits)
+      + " RETURNING frames)"
+        " INSERT INTO mneme.frame (log, at, last_seq, hash, epoch, head, payloads)"
+        " SELECT $1::text, frames, $6::bigint, $5::bytea, $4::bigint, $8::bytea, $9::bytea FROM "
+        "moved";
+  return text;
+}
 
-constexpr std::string_view claim_statement =
-    "UPDATE mneme.log SET epoch = epoch + 1, holder = $3::text,"
-    " lease_until = clock_timestamp() + $4::bigint * interval '1 ms'"
-    " WHERE name = $1::text AND epoch = $2::bigint"
-    "  AND (lease_until <= clock_timestamp() OR holder = $3::text)";
+const std::string& claim_statement() {
+  static const std::string text =
+      "UPDATE mneme.log SET epoch = epoch + 1, holder = $3::text,"
+      " lease_until = clock_timestamp() + $4::bigint * interval '1 ms'"
+      " WHERE name = $1::text AND epoch = $2::bigint"
+      "  AND (lease_until <= clock_timestamp() OR holder = $3::text) AND "
+      + std::string(keeps_commits);
+  return text;
+}
+
+const std::string& renew_statement() {
+  static const std::string text =
+      "UPDATE mneme.log SET lease_until = clock_timestamp() + $3::bigint * interval '1 ms'"
+      " WHERE name = $1::text AND epoch = $2::bigint AND "
+      + std::string(keeps_commits);
+  return text;
+}
 
 constexpr std::string_view lease_query =
     "SELECT epoch, holder, ceil(greatest(0, extract(epoch FROM lease_until - clock_timestamp())"
@@ -50,9 +68,6 @@ constexpr std::string_view read_query =
     " FROM (SELECT * FROM mneme.frame WHERE log = $1::text AND at > $2::bigint"
     "  ORDER BY at LIMIT $3::bigint) AS next_frames) AS counted"
     " WHERE bytes <= $4::bigint OR at = $2::bigint + 1 ORDER BY at";
-
-/// For what a question came to one waits no longer, however often it is asked.
-constexpr std::chrono::seconds longest_question{15};
 
 /// Appends stand behind an erasure that waits for a reader; each such wait is no longer than this.
 constexpr std::chrono::milliseconds longest_lock_wait{300};
@@ -82,13 +97,15 @@ std::uint64_t milliseconds_of(std::chrono::milliseconds time) {
 class postgres_log final : public log_store {
 public:
   postgres_log(postgres_address at, const connection_patience& patience)
-      : log_(std::move(at.log)), connection_(std::move(at.database), patience) {}
+      : log_(std::move(at.log)),
+        connection_(std::move(at.database), patience),
+        longest_question_(patience.question) {}
 
   bool pause(unsigned again) override {
     const auto now = std::chrono::steady_clock::now();
-    if (again <= 1) asked_since_ = now;
-    if (now - asked_since_ > longest_question) return false;
-    connection_.rest(again);
+    if (again == 0) asked_since_ = now;
+    if (now - asked_since_ > longest_question_) return false;
+    if (again > 0) connection_.rest(again);
     return true;
   }
   result<void> create(std::string_view founding) override;
@@ -116,7 +133,11 @@ private:
   result<sql_rows> change(std::string_view statement, const std::vector<sql_value>& values);
   /// What the server acknowledged with a warning need not be where it was to be: at a standby.
   result<sql_rows> unless_warned(result<sql_rows> committed);
+  /// format_unsupported: somebody else has relations of their names.
+  result<void> check_relations();
   result<void> make_schema();
+  /// What the role lacks that is to found a log.
+  result<void> may_found(result<void> founded, std::string_view what);
   /// Of statements that are all committed, or none of them.
   template <class Work>
   result<void> transaction(Work work);
@@ -137,6 +158,8 @@ private:
 
   std::string log_;
   postgres_connection connection_;
+  std::chrono::milliseconds longest_question_;
+  bool knows_relations_ = false;
   std::chrono::steady_clock::time_point asked_since_;
 };
 
@@ -152,8 +175,22 @@ result<log_tail> tail_of(const sql_rows& rows) {
                   .holder = std::string(rows.bytes(0, 5))};
 }
 
+/// Once: what is there then is not made another. None is no error: whoever asks for one hears it.
+result<void> postgres_log::check_relations() {
+  if (knows_relations_) return {};
+  auto rows = connection_.run(std::string(schema_query), {}, sql_kind::look);
+  if (!rows) return propagate(rows);
+  knows_relations_ = rows->number(0, 1) == columns_of_schema;
+  if (knows_relations_ || rows->number(0, 0) == 0) return {};
+  return fail(errc::format_unsupported,
+              "the database has a schema 'mneme' whose relations log, frame and blob are not those "
+              "of a log of this program; nothing was changed there: keep the log in another "
+              "database");
+}
+
 result<sql_rows> postgres_log::row(std::string_view statement,
                                    const std::vector<sql_value>& values) {
+  if (auto known = check_relations(); !known) return propagate(known);
   auto rows = connection_.run(std::string(statement), values, sql_kind::look);
   if (rows && rows->empty()) return not_founded();
   if (!rows && rows.error().code == errc::not_found) return not_founded();
@@ -189,6 +226,14 @@ result<void> postgres_log::transaction(Work work) {
   return worked;
 }
 
+result<void> postgres_log::may_found(result<void> founded, std::string_view what) {
+  if (!founded && founded.error().code == errc::unsupported)
+    founded.error().message = fmt::format("the role of this session may not found a log: it needs "
+                                          "{} ({})",
+                                          what, founded.error().message);
+  return founded;
+}
+
 result<void> postgres_log::make_schema() {
   auto there = connection_.run("SELECT 1::bigint WHERE to_regclass('mneme.blob') IS NOT NULL", {},
                                sql_kind::look);
@@ -204,15 +249,21 @@ result<void> postgres_log::make_schema() {
 }
 
 result<void> postgres_log::create(std::string_view founding) {
+  if (auto begun = connection_.begin(); !begun) return begun; // its refusals are not the role's
+  if (auto known = check_relations(); !known) return known;
   // Somebody else may make it at the same time: then it is there when this looks again.
   if (auto made = make_schema(); !made)
-    if (auto again = make_schema(); !again) return again;
+    if (auto again = may_found(make_schema(), "CREATE on the database, or that somebody else has "
+                                              "made the schema");
+        !again)
+      return again;
   auto inserted = change(
       "INSERT INTO mneme.log (name, format, founding, frames, head, last_seq, epoch, holder,"
       " lease_until, trimmed_frames, checkpoint) VALUES ($1::text, $2::bigint, $3::bytea, 0, '',"
       " 0, 0, '', clock_timestamp(), 0, '') ON CONFLICT DO NOTHING",
       {std::string_view(log_), std::uint64_t{postgres_log_format}, founding});
-  if (!inserted) return propagate(inserted);
+  if (!inserted)
+    return may_found(propagate(inserted), "USAGE on the schema mneme and INSERT on mneme.log");
   if (inserted->affected() == 0)
     return fail(errc::already_exists,
                 fmt::format("the log '{}' was founded before in that database", log_));
@@ -236,7 +287,7 @@ result<append_outcome> postgres_log::append(const log_point& expect, log_epoch e
   (void)connection_.take_remarks();
   const std::string head = stored(expect.head);
   auto appended = unless_warned(connection_.run_prepared(
-      "mneme_append", std::string(append_statement),
+      "mneme_append", append_statement(),
       {std::string_view(log_), expect.frames, std::string_view(head), epoch.value, frame.hash.raw(),
        frame.last_seq.value, milliseconds_of(ttl), std::string_view(frame.head),
        std::string_view(frame.payloads)},
@@ -247,8 +298,9 @@ result<append_outcome> postgres_log::append(const log_point& expect, log_epoch e
     return propagate(appended);
   }
   if (appended->affected() == 1) return append_outcome::appended;
-  auto now = tail();
   // Not appended, for whatever reason: that is known already.
+  if (auto safe = connection_.check_settings(); !safe) return propagate(safe);
+  auto now = tail();
   if (!now) return propagate(now);
   const bool is_fenced = now->epoch != epoch || epoch == log_epoch{};
   return is_fenced ? append_outcome::fenced : append_outcome::conflict;
@@ -280,14 +332,15 @@ result<std::vector<log_frame>> postgres_log::read(std::uint64_t from, std::size_
 
 result<claim_answer> postgres_log::claim(log_epoch newest, std::string_view holder,
                                          std::chrono::milliseconds ttl) {
-  auto claimed =
-      change(claim_statement, {std::string_view(log_), newest.value, holder, milliseconds_of(ttl)});
+  auto claimed = change(claim_statement(),
+                        {std::string_view(log_), newest.value, holder, milliseconds_of(ttl)});
   if (!claimed) return propagate(claimed);
   if (claimed->affected() == 1)
     return claim_answer{.outcome = claim_outcome::granted,
                         .epoch = newest.next(),
                         .holder = std::string(holder),
                         .lease_left = ttl};
+  if (auto safe = connection_.check_settings(); !safe) return propagate(safe);
   auto rows = row(lease_query, {std::string_view(log_)});
   if (!rows) return propagate(rows);
   const log_epoch epoch{rows->number(0, 0)};
@@ -298,12 +351,11 @@ result<claim_answer> postgres_log::claim(log_epoch newest, std::string_view hold
 }
 
 result<bool> postgres_log::renew(log_epoch epoch, std::chrono::milliseconds ttl) {
-  auto renewed = change("UPDATE mneme.log SET lease_until = clock_timestamp()"
-                        " + $3::bigint * interval '1 ms'"
-                        " WHERE name = $1::text AND epoch = $2::bigint",
-                        {std::string_view(log_), epoch.value, milliseconds_of(ttl)});
+  auto renewed =
+      change(renew_statement(), {std::string_view(log_), epoch.value, milliseconds_of(ttl)});
   if (!renewed) return propagate(renewed);
   if (renewed->affected() == 1) return true;
+  if (auto safe = connection_.check_settings(); !safe) return propagate(safe);
   if (auto founded = tail(); !founded) return propagate(founded);
   return false;
 }
@@ -436,7 +488,11 @@ result<erase_outcome> postgres_log::rewrite(const std::string& relation) {
   (void)connection_.take_remarks();
   auto written = connection_.run_long("VACUUM (FULL, VERBOSE) mneme." + relation);
   if (!written) return propagate(written);
-  for (const auto& remark : connection_.take_remarks()) {
+  const auto remarks = connection_.take_remarks();
+  for (const auto& remark : remarks)
+    if (remark.starts_with("WARNING"))
+      return fail(errc::outcome_unknown, "the log's server warned: " + remark);
+  for (const auto& remark : remarks) {
     // "INFO: … found 7 removable …", and its detail "0 dead row versions cannot be removed yet."
     // in the server's language.
     const auto detail = remark.find('\n');

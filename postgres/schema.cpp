@@ -39,4 +39,17 @@ const std::vector<std::string_view>& postgres_schema() {
   return statements;
 }
 
+const std::string_view schema_query =
+    "SELECT count(DISTINCT c.oid), count(*) FILTER (WHERE c.relkind IN ('r', 'p') AND"
+    " c.relname || '.' || a.attname || ' ' || format_type(a.atttypid, NULL) IN ("
+    "'log.name text', 'log.format bigint', 'log.founding bytea', 'log.frames bigint',"
+    " 'log.head bytea', 'log.last_seq bigint', 'log.epoch bigint', 'log.holder text',"
+    " 'log.lease_until timestamp with time zone', 'log.trimmed_frames bigint',"
+    " 'log.checkpoint bytea', 'frame.log text', 'frame.at bigint', 'frame.last_seq bigint',"
+    " 'frame.hash bytea', 'frame.epoch bigint', 'frame.head bytea', 'frame.payloads bytea',"
+    " 'blob.log text', 'blob.hash bytea', 'blob.bytes bytea'))"
+    " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+    " JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped"
+    " WHERE n.nspname = 'mneme' AND c.relname IN ('log', 'frame', 'blob')";
+
 } // namespace mneme

@@ -2,6 +2,7 @@
 /// The relations of a log in PostgreSQL, as plain SQL: no sequence, no advisory lock, no trigger,
 /// no extension.
 
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -14,5 +15,10 @@ inline constexpr unsigned trimmed_postgres_log_format = 2;
 
 /// Statements that make them where they are not; one transaction.
 const std::vector<std::string_view>& postgres_schema();
+
+/// How many relations of these names there are, and how many columns of them that are as the
+/// schema has them. Of the catalogue alone, so that it needs no rights.
+extern const std::string_view schema_query;
+inline constexpr std::uint64_t columns_of_schema = 21;
 
 } // namespace mneme

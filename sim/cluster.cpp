@@ -9,6 +9,7 @@
 #include "messages/ensure.hpp"
 #include "sim/cluster_evidence.hpp"
 #include "sim/session.hpp"
+#include "state/retention/planned_trim.hpp"
 
 namespace mneme::sim {
 
@@ -39,6 +40,7 @@ public:
         faults_(options.seed, "cluster faults"),
         draw_(options.seed, "cluster operations"),
         messages_(options.seed, "cluster messages"),
+        trims_(options.seed, "cluster trims"),
         log_(options.keep_log),
         known_(site_) {
     site_.seed = options.seed;
@@ -124,7 +126,10 @@ private:
   check_result move_alone(cluster_node& node) {
     if (!node.is_up()) return start(node);
     const auto at = node.clock().now().ns;
-    node.clock().set({std::max(at, start_time.ns + site_.now_ms * 1'000'000)});
+    const std::int64_t now_ms = site_.now_ms + site_.ahead_ms;
+    node.clock().set({std::max(at, start_time.ns + now_ms * 1'000'000)});
+    if (node.trimming != nullptr && *node.trimming)
+      if (auto ok = take_trim_answer(node); !ok) return ok;
     if (schedule_.one_in(40)) node.runs().scheduler().fire_timers();
     std::vector<std::size_t> idle;
     std::vector<std::size_t> answered;
@@ -149,7 +154,10 @@ private:
       node.runs().scheduler().run_one(step_);
       return {};
     }
-    if (point < part + deliver + issue) return issue_write(node, schedule_.pick(idle));
+    if (point < part + deliver + issue) {
+      if (node.leads() && depth_ == 0 && node.trimming == nullptr && trims_.one_in(12)) trim(node);
+      return issue_write(node, schedule_.pick(idle));
+    }
     return collect_answer(node, schedule_.pick(answered));
   }
 
@@ -208,6 +216,12 @@ private:
     if (auto ok = known_.check_roots(node); !ok) return ok;
     const std::string stopped = node.state().stopped.get();
     if (stopped.empty() || is_wrong_) return {};
+    // It was away for longer than a trim leaves anybody what it drops.
+    if (stopped.contains("open it again")) {
+      log_.add(step_, "lacks what was trimmed", node.name());
+      stop(node, {}, 500);
+      return {};
+    }
     return wrong("halt", fmt::format("{} has stopped: {}", node.name(), stopped));
   }
 
@@ -223,12 +237,20 @@ private:
     if (kind == 19) {
       asks.ask(node.runs().engine(), checkpoint_message{});
       write.text.clear();
+    } else if (kind == 18) {
+      find_request use;
+      use.types = {memory_type::note};
+      use.limit = 5;
+      use.late_binding = true;
+      write.text.clear();
+      asks.ask(node.runs().engine(), find_message{use});
     } else if (earlier != nullptr && kind == 17) {
       erase_request r;
       r.ids = {*earlier->id};
       r.reason = "asked for";
       r.by = "eraser";
       erasing_[number] = earlier->text;
+      log_.add(step_, "erase", earlier->text);
       write.text.clear();
       asks.ask_to_erase(node.runs().engine(), r);
     } else {
@@ -253,6 +275,57 @@ private:
     node.asked[client] = number;
     known_.writes.emplace(number, std::move(write));
     return {};
+  }
+
+  // --- trims ----------------------------------------------------------------
+
+  /// What is a minute old goes from the log, too: the engines' clocks are set forward for some,
+  /// while nobody is in the middle of anything.
+  void trim(cluster_node& node) {
+    trim_options o;
+    o.reason = "simulated";
+    o.by = "trimmer";
+    const seq_no last = node.state().published_seq();
+    if (last.value < 2) return;
+    if (trims_.percent(70)) o.before = seq_no{1 + trims_.below(last.value + 1)};
+    o.versions = trims_.percent(80);
+    memory_file_system beside(node.files().files->image());
+    planned_trim planned(beside, std::string(world_directory), site_.founding.id, o, last);
+    if (!planned.look()) return; // below one of before, say
+    const trim_report report = planned.report();
+    if (report.dropped == 0) return;
+    log_.add(step_, "trim", fmt::format("{} before {}", node.name(), report.before.value));
+    constexpr std::int64_t more_than_a_minute = 70'000;
+    is_out_of_log_[node.name()] = trims_.one_in(2);
+    if (is_out_of_log_[node.name()]) site_.ahead_ms += more_than_a_minute;
+    node.clock().set({std::max(node.clock().now().ns,
+                               start_time.ns + (site_.now_ms + site_.ahead_ms) * 1'000'000)});
+    trimmed_in_[node.name()] = node.standing().epoch();
+    node.trimming = std::make_shared<std::optional<result<trim_end>>>();
+    node.runs().tell(
+        trim_command{.payload = planned.payload(),
+                     .planned_at = last,
+                     .reply = [to = node.trimming](result<trim_end> r) { *to = std::move(r); }});
+  }
+
+  check_result take_trim_answer(cluster_node& node) {
+    const auto answered = std::exchange(node.trimming, nullptr);
+    const result<trim_end>& done = **answered;
+    log_.add(step_, "answer", done ? "trimmed" : std::string(to_string(done.error().code)));
+    if (done) {
+      ++report_.trims;
+      cluster_write trim{.text = {}, .by = node.holder()};
+      // Where another has led since, what is left in the log is his next trim's.
+      const auto tail = site_.server.connect()->tail();
+      if (is_out_of_log_[node.name()] && tail->epoch == trimmed_in_[node.name()])
+        known_.trims.insert(done->at);
+      return known_.acknowledged(trim, done->at);
+    }
+    const errc why = done.error().code;
+    if (why == errc::busy || why == errc::read_only || why == errc::version_conflict
+        || why == errc::outcome_unknown || is_wrong_)
+      return {};
+    return wrong("trim", node.name() + " trims nothing: " + done.error().message);
   }
 
   const cluster_write* some_kept() {
@@ -296,9 +369,11 @@ private:
     // Of a memory that was erased or deleted since it was chosen.
     const bool is_of_memory = why.code == errc::not_found || why.code == errc::erased
                               || why.code == errc::version_conflict;
+    // Of a question that a trim has overtaken.
+    const bool is_of_trim = write.text.empty() && why.code == errc::seq_unavailable;
     const bool is_of_log = why.code == errc::busy || why.code == errc::read_only;
     write.is = promise::refused;
-    if (is_of_memory || is_of_log || is_wrong_) return {};
+    if (is_of_memory || is_of_trim || is_of_log || is_wrong_) return {};
     return wrong("refused", fmt::format("{} answers write {} with {}: {}", node.name(), number,
                                         to_string(why.code), why.message));
   }
@@ -415,6 +490,8 @@ private:
         return wrong("roots", node->name() + " ends with another root");
       if (is_whole)
         if (auto ok = known_.check_erased(*node); !ok) return ok;
+      if (is_whole)
+        if (auto ok = known_.check_trimmed(*node); !ok) return ok;
       if (is_whole) report_.last = now.seq.value;
     }
     report_.root = root;
@@ -440,7 +517,8 @@ private:
       if (!answer) return wrong("found", answer.error().message);
       std::vector<std::string> found;
       for (const auto& m : std::get<find_reply>(*answer)->memories)
-        found.push_back(std::get<std::string>(m.version->data.at("statement")));
+        found.push_back(fmt::format("{} {}", std::get<std::string>(m.version->data.at("statement")),
+                                    m.activation.access_count));
       std::ranges::sort(found);
       if (!all) all = found;
       if (*all != found)
@@ -517,10 +595,13 @@ private:
   random_stream faults_;
   random_stream draw_;
   random_stream messages_;
+  random_stream trims_;
   step_log log_;
   cluster_evidence known_;
   std::vector<std::unique_ptr<cluster_node>> nodes_;
   std::map<std::uint64_t, std::string> erasing_; ///< texts, by number
+  std::map<std::string, bool> is_out_of_log_;    ///< what the newest trim of a node drops
+  std::map<std::string, log_epoch> trimmed_in_;  ///< the same
   cluster_report report_;
   check_result problem_; ///< of a move inside another one
   std::uint64_t step_ = 0;

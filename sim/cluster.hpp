@@ -33,6 +33,7 @@ struct cluster_report {
   std::uint64_t unknown = 0; ///< outcomes of writes
   std::uint64_t epochs = 0;
   std::uint64_t crashes = 0;
+  std::uint64_t trims = 0;  ///< that were done
   std::uint64_t halted = 0; ///< replicas, where the log was not what it was
   std::vector<std::string> log;
 };

@@ -73,6 +73,7 @@ check_result cluster_evidence::check_log() {
                                  at, root->first.value, to_hex(opened->prefix.previous_root),
                                  to_hex(root->second)));
       for (const entry& e : *entries) {
+        if (const auto* trim = std::get_if<trim_payload>(&e.payload)) in_log_[e.header.seq] = *trim;
         const auto number = number_in(e);
         if (!number) continue;
         if (const auto [first, is_new] = frame_of.try_emplace(*number, at);
@@ -104,17 +105,36 @@ check_result cluster_evidence::check_log() {
 
 check_result cluster_evidence::check_erased(cluster_node& node) const {
   const std::string in_log = site_.server.everything();
-  const std::string dir = journal_directory(std::string(world_directory));
   for (const auto& text : erased) {
     if (in_log.contains(text)) return wrong("erased", text + " is in the log");
-    const auto names = node.files().files->list(dir);
-    if (!names) continue;
-    for (const auto& name : *names) {
-      const auto bytes = node.files().files->testing_bytes(fmt::format("{}/{}", dir, name));
-      if (bytes && bytes->contains(text))
-        return wrong("erased", fmt::format("{} is in {} of {}", text, name, node.name()));
-    }
+    if (auto ok = check_lacks(node, text, "erased"); !ok) return ok;
   }
+  return {};
+}
+
+check_result cluster_evidence::check_lacks(cluster_node& node, const std::string& text,
+                                           const char* oracle) const {
+  const std::string dir = journal_directory(std::string(world_directory));
+  const auto names = node.files().files->list(dir);
+  if (!names) return {};
+  for (const auto& name : *names) {
+    const auto bytes = node.files().files->testing_bytes(fmt::format("{}/{}", dir, name));
+    if (bytes && bytes->contains(text))
+      return wrong(oracle, fmt::format("{} is in {} of {}", text, name, node.name()));
+  }
+  return {};
+}
+
+check_result cluster_evidence::check_trimmed(cluster_node& node) const {
+  const std::string in_log = site_.server.everything();
+  for (const auto& [at, trim] : in_log_)
+    for (const auto& [number, write] : writes) {
+      if (write.is != promise::kept || write.text.empty() || !trim.drops(write.seq)) continue;
+      if (auto ok = check_lacks(node, write.text, "trimmed"); !ok) return ok;
+      if (trims.contains(at) && in_log.contains(write.text))
+        return wrong("trimmed", fmt::format("{}, which the trim at seq {} drops, is in the log",
+                                            write.text, at.value));
+    }
   return {};
 }
 

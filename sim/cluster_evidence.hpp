@@ -30,6 +30,7 @@ public:
 
   std::map<std::uint64_t, cluster_write> writes{}; ///< by number
   std::set<std::string> erased{};                  ///< texts that are nowhere any more
+  std::set<seq_no> trims{};                        ///< whose log has nothing more of what they drop
 
   /// Who has claimed the newest epoch.
   check_result look_at_log();
@@ -42,12 +43,18 @@ public:
   check_result check_log();
   /// That nothing of what was erased is in the log or on the node's disk.
   check_result check_erased(cluster_node& node) const;
+  /// The same of what the log's trims drop.
+  check_result check_trimmed(cluster_node& node) const;
   /// The log is not what it was: from now on copies differ from it, and what was behind is lost.
   void forget_behind(seq_no last);
 
 private:
   cluster_site& site_;
+  [[nodiscard]] check_result check_lacks(cluster_node& node, const std::string& text,
+                                         const char* oracle) const;
+
   std::map<log_epoch, std::string> holders_;
+  std::map<seq_no, trim_payload> in_log_; ///< trims
   std::map<seq_no, digest> roots_;
 };
 

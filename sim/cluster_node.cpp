@@ -53,7 +53,8 @@ result<void> cluster_node::start() {
   standing_ = std::make_shared<log_standing>([this] { return site_.now_ms; },
                                              only_leads ? log_role::leader : log_role::follower,
                                              kind_ != node_kind::follows);
-  world_log kept_in{.address = address, .standing = standing_};
+  world_log kept_in{
+      .address = address, .connect = [this] { return connect(); }, .standing = standing_};
   if (only_leads) {
     kept_in.lead = [this] { return claim(); };
   } else {
@@ -99,6 +100,7 @@ void cluster_node::crash(std::optional<crash_mode> mode, std::uint64_t seed) {
   *path_ = faults;
   disk_.files = std::move(files);
   asked.clear();
+  trimming = nullptr;
   seen = {};
   halted_.clear();
 }

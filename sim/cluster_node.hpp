@@ -25,7 +25,8 @@ struct cluster_site {
   memory_log_server server{};
   world_file founding{};
   engine_setup setup{};
-  std::int64_t now_ms = 0;
+  std::int64_t now_ms = 0;       ///< by the log's clock
+  std::int64_t ahead_ms = 0;     ///< so much later it is by the engines'
   std::uint64_t boots = 0;       ///< of all
   std::uint64_t connections = 0; ///< of all
   std::uint64_t seed = 0;
@@ -68,8 +69,9 @@ public:
   bool is_moving = false;
   std::int64_t paused_until = 0;
   std::int64_t down_until = 0;
-  std::map<std::size_t, std::uint64_t> asked{}; ///< operation under way, by client
-  seq_no seen{};                                ///< published, and compared
+  std::map<std::size_t, std::uint64_t> asked{};                ///< operation under way, by client
+  std::shared_ptr<std::optional<result<trim_end>>> trimming{}; ///< asked for, and maybe answered
+  seq_no seen{};                                               ///< published, and compared
 
 private:
   void tell(commit_command command) override;

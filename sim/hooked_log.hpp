@@ -27,7 +27,9 @@ public:
   /// What a connection that is gone had sent may arrive all the same.
   void deliver_late() { log_.deliver_late(); }
 
-  bool pause(unsigned again) override { return !path_->on_a_pause || path_->on_a_pause(again); }
+  bool pause(unsigned again) override {
+    return again == 0 || !path_->on_a_pause || path_->on_a_pause(again);
+  }
   result<void> create(std::string_view founding) override {
     return on_the_way([&] { return log_.create(founding); });
   }

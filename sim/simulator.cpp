@@ -148,8 +148,8 @@ std::string verdict_of(const sim::cluster_report& r, const sim_options& asked, s
         seed, asked.steps);
   return fmt::format(
       "seed {} engines {} steps {}: clean; {} operations, {} acknowledged, {} refused, "
-      "{} unknown, {} epochs, {} crashes, {} halted, seq {}, log {:016x}, root {}\n",
-      seed, asked.engines, asked.steps, r.operations, r.acknowledged, r.refused, r.unknown,
+      "{} unknown, {} trims, {} epochs, {} crashes, {} halted, seq {}, log {:016x}, root {}\n",
+      seed, asked.engines, asked.steps, r.operations, r.acknowledged, r.refused, r.unknown, r.trims,
       r.epochs, r.crashes, r.halted, r.last, r.log_digest, r.root);
 }
 

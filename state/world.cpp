@@ -405,7 +405,7 @@ result<void> lead_journal(world& w, const world_options& options,
 /// it is copied, by an entry behind the end that was asked for; so it is asked for again until all
 /// that came is of a moment ago, which no trim takes from the log.
 result<void> follow_journal(world& w, log_store& log) {
-  constexpr std::uint64_t frames_of_a_moment = 100;
+  constexpr std::uint64_t frames_of_a_moment = 100; ///< since it was asked before
   constexpr int most_rounds = 16; // who is slower than the leader writes lags in any case
   for (int round = 1;; ++round) {
     const std::int64_t asked_at = w.standing->now();
@@ -414,7 +414,7 @@ result<void> follow_journal(world& w, log_store& log) {
     auto copied =
         copy_from_log(log, *tail, *w.journal, *w.files, journal_directory(w.directory), w.info.id);
     if (!copied) return propagate(copied);
-    if (*copied > frames_of_a_moment && round < most_rounds) continue;
+    if (*copied > (round == 1 ? 0 : frames_of_a_moment) && round < most_rounds) continue;
     w.journal->follow();
     w.standing->heard(*tail, true, asked_at);
     return {};

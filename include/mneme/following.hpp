@@ -2,6 +2,7 @@
 /// Where a process stands that has a world which is kept in a log (docs/SCALE.md).
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "mneme/ids.hpp"
@@ -28,9 +29,16 @@ struct log_status {
   std::string leader;         ///< who claimed it: a name of its own for each process
   std::string leader_address; ///< where it can be asked, if it said so
   seq_no log_seq;             ///< the last entry of the log, as it was last looked at
-  std::uint64_t lag_seqs = 0; ///< entries that the log has and this copy has not
-  std::uint64_t lag_ms = 0;   ///< so old may be what it shows; it has looked no later than that
-  std::string problem;        ///< why it could not look, or not lead; empty = neither
+  /// Entries that the log has and this copy has not; absent: the log is away, and nobody knows.
+  std::optional<std::uint64_t> lag_seqs;
+  std::uint64_t lag_ms = 0; ///< so old may be what it shows; it has looked no later than that
+  /// For so long the log could not be reached, or takes nothing; absent: it can be, as far as is
+  /// known.
+  std::optional<std::uint64_t> away_ms;
+  std::string problem; ///< why, or why this process could not lead; empty = neither
+  /// It is to write, or has led until now, and every write is refused; problem and refusals say
+  /// why.
+  bool is_cut_off = false;
 };
 
 } // namespace mneme

@@ -42,10 +42,11 @@ result<std::unique_ptr<log_leader>> log_leader::claim(std::shared_ptr<log_store>
 result<void> log_leader::take_over() {
   ensure(options_.attempts_to_claim > 1, "a claim is asked for, and what it came to");
   std::optional<log_epoch> claimed; ///< asked for at least once
+  std::optional<log_epoch> granted; ///< and acknowledged
   error last{errc::busy, "the log is away", {}};
   for (unsigned i = 0; i < options_.attempts_to_claim; ++i) {
     // The first turn claims, the second sees what it came to.
-    if (i > 1 && !store_->pause(i - 1)) break;
+    if (i != 1 && !store_->pause(i == 0 ? 0 : i - 1)) break;
     auto found = store_->tail();
     if (!found) {
       if (!may_pass(found.error())) return propagate(found);
@@ -53,6 +54,13 @@ result<void> log_leader::take_over() {
       continue;
     }
     if (claimed && found->epoch >= *claimed && found->holder == options_.holder) {
+      // As find() has it: what can be read need not be wherever a commit has to be.
+      if (granted != found->epoch) {
+        auto confirmed = store_->renew(found->epoch, options_.lease);
+        if (!confirmed && !may_pass(confirmed.error())) return propagate(confirmed);
+        if (!confirmed) last = std::move(confirmed.error());
+        if (!confirmed || !*confirmed) continue;
+      }
       tail_ = std::move(*found);
       return {};
     }
@@ -63,10 +71,12 @@ result<void> log_leader::take_over() {
       last = std::move(answer.error());
     } else if (answer->outcome == claim_outcome::held) {
       return is_held(*answer);
+    } else if (answer->outcome == claim_outcome::granted) {
+      granted = answer->epoch;
     }
     // Granted too: what the old leader appended before it shows in the tail of the next turn.
   }
-  return fail(errc::busy, "the log was not taken over: " + last.message);
+  return fail(last.code, "the log was not taken over: " + last.message);
 }
 
 std::unexpected<error> log_leader::end(errc code, std::string why) {
@@ -126,7 +136,7 @@ result<void> log_leader::append(const log_frame& frame) {
   bool may_be_there = false;
   error last;
   for (unsigned i = 0; i < options_.attempts; ++i) {
-    if (i > 0 && !store_->pause(i)) break;
+    if (!store_->pause(i)) break;
     auto outcome = store_->append(tail_.end, tail_.epoch, options_.lease, frame);
     if (outcome && *outcome == append_outcome::appended) {
       advance(frame);
@@ -176,7 +186,7 @@ result<erase_outcome> log_leader::erase(std::span<const seq_no> seqs) {
   if (ended_) return std::unexpected<error>(*ended_);
   error last;
   for (unsigned i = 0; i < options_.attempts; ++i) {
-    if (i > 0 && !store_->pause(i)) break;
+    if (!store_->pause(i)) break;
     auto erased = store_->erase(seqs, tail_.epoch);
     if (!erased && erased.error().code == errc::version_conflict) return fenced();
     if (erased || !may_pass(erased.error())) return erased;

@@ -25,7 +25,7 @@ struct leader_options {
 class log_leader {
 public:
   /// Claims the next epoch, and reads where the log ends under it. busy: somebody's lease runs, or
-  /// the log is away.
+  /// the log is away; outcome_unknown: it did not say whether the claim is to be relied on.
   static result<std::unique_ptr<log_leader>> claim(std::shared_ptr<log_store> store,
                                                    const leader_options& options);
 

@@ -83,8 +83,8 @@ public:
   virtual ~log_store() = default;
 
   /// Waits a little, longer from time to time, before what has failed is asked again: the `again`th
-  /// time. A log without a network need not. False: all of it, since the first time, took so long
-  /// that whoever waits is to be told.
+  /// time; 0, before it is asked at all, waits for nothing. A log without a network need not.
+  /// False: all of it, since that 0, took so long that whoever waits is to be told.
   virtual bool pause(unsigned again) {
     (void)again;
     return true;

@@ -18,6 +18,7 @@
 #include "state/checkpoint/log_file.hpp"
 #include "state/checkpoint/world_directory.hpp"
 #include "state/erasure/erased_note.hpp"
+#include "state/recovery/entry_check.hpp"
 
 namespace mneme {
 
@@ -328,6 +329,27 @@ result<branch_report> backup_files(file_system& files, const std::string& from,
   return report;
 }
 
+namespace {
+
+/// Frame by frame, with every payload: no image is asked, since the journal is what joins.
+result<void> check_copied_journal(file_system& files, const std::string& to,
+                                  const backup_plan& plan) {
+  seq_no last;
+  auto read = read_journal(files, journal_directory(to), plan.info.id, seq_no{1}, false,
+                           [&](const journal_frame& frame) -> result<bool> {
+                             auto entries = open_entries(frame);
+                             if (!entries) return propagate(entries);
+                             if (!entries->empty()) last = entries->back().header.seq;
+                             return true;
+                           });
+  if (!read) return read;
+  if (last == plan.cut.at) return {};
+  return fail(errc::corrupt, fmt::format("the journal ends at seq {}, and was to end at {}",
+                                         last.value, plan.cut.at.value));
+}
+
+} // namespace
+
 result<branch_report> copy_for_log(file_system& files, const std::string& from,
                                    const std::string& to, const std::string& address,
                                    const cut_check& check) {
@@ -347,6 +369,7 @@ result<branch_report> copy_for_log(file_system& files, const std::string& from,
   if (!made) return propagate(made);
   auto copied = write_log_file(files, to, address);
   if (copied) copied = copy_all(files, from, to, *plan, {}, report);
+  if (copied) copied = check_copied_journal(files, to, *plan);
   if (copied) copied = made->finish(plan->info);
   if (copied) return report;
   made->abandon();

@@ -9,9 +9,9 @@ namespace mneme {
 
 namespace {
 
-constexpr std::string_view mark =
-    "A fork or a backup is being made here, or was broken off. If there is a WORLD file beside "
-    "this one it was finished, and this file means nothing.\n";
+constexpr std::string_view mark = "A fork, a backup or a join is being made here, or was broken "
+                                  "off. If there is a WORLD file beside this one it was finished, "
+                                  "and this file means nothing.\n";
 
 /// Already_exists unless nothing but what a world leaves that was never finished is there.
 result<void> check_vacant(file_system& files, const std::string& directory) {

@@ -20,11 +20,12 @@ std::string unfinished_path(const std::string& directory) {
 
 error no_world(file_system& files, const std::string& directory) {
   if (files.exists(unfinished_path(directory)).value_or(false))
-    return {errc::not_found,
-            directory
-                + " is what a fork or a backup left that was broken off, and no world; give "
-                  "that command again, or remove the directory",
-            {}};
+    return {
+        errc::not_found,
+        directory
+            + " is what a fork, a backup or a join left that was broken off, and no world; give "
+              "that command again, or remove the directory",
+        {}};
   // A folder that is called journal is no journal without a segment.
   const auto segments = list_segments(files, journal_directory(directory));
   if (segments && !segments->empty())

@@ -187,6 +187,7 @@ private:
   std::optional<round> take_of_log();
   std::optional<round> take_frame(follow_command command);
   void take_lead(const lead_command& command);
+  void finish_trim_of_log();
   /// Nothing more is taken, and the log is the reason.
   void halt(const error& why);
   /// Those that are neither barriers nor the log's.

@@ -4,6 +4,7 @@
 
 #include "messages/ensure.hpp"
 #include "state/commit/take_lead.hpp"
+#include "state/retention/trim_in_log.hpp"
 
 namespace mneme {
 
@@ -72,7 +73,15 @@ void committer::take_lead(const lead_command& command) {
   // What others drew is taken.
   ids_.return_to(world_.last_drawn_id);
   world_.standing->lead(command.leader->epoch(), command.leader->tail().holder);
+  finish_trim_of_log();
   command.reply(end_of_copy());
+}
+
+/// One that goes on here does what is left in the log by itself.
+void committer::finish_trim_of_log() {
+  if (trim_ != nullptr) return;
+  auto left = trim_left_in_log(world_);
+  if (left && *left) trim_ = running_trim::left_in_log(world_, std::move(**left));
 }
 
 void committer::yield(const error* outcome) {

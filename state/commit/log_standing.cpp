@@ -31,7 +31,8 @@ log_standing::log_standing(std::function<std::int64_t()> clock, log_role role, b
     : clock_(std::move(clock)),
       follows_(std::make_shared<std::atomic<bool>>(role == log_role::follower)),
       returns_(returns),
-      had_all_at_(clock_()) {
+      had_all_at_(clock_()),
+      reached_at_(had_all_at_) {
 }
 
 void log_standing::lead(log_epoch epoch, std::string holder) {
@@ -39,6 +40,8 @@ void log_standing::lead(log_epoch epoch, std::string holder) {
   epoch_ = epoch;
   holder_ = own_ = std::move(holder);
   problem_.clear();
+  had_all_at_ = clock_();
+  reached(had_all_at_);
   *follows_ = false;
   moved_.notify_all();
 }
@@ -68,10 +71,29 @@ void log_standing::heard(const log_tail& tail, bool has_all, std::int64_t asked_
     holder_ = tail.holder;
   }
   log_seq_ = std::max(log_seq_, tail.last_seq);
+  reached(asked_at);
   if (has_all) {
     had_all_at_ = std::max(had_all_at_, asked_at);
     problem_.clear();
   }
+}
+
+void log_standing::took(std::int64_t asked_at) {
+  const std::lock_guard hold(guard_);
+  reached(asked_at);
+  had_all_at_ = std::max(had_all_at_, asked_at);
+}
+
+/// Under the guard.
+void log_standing::reached(std::int64_t asked_at) {
+  reached_at_ = std::max(reached_at_, asked_at);
+  if (std::exchange(is_away_, false)) problem_.clear();
+}
+
+void log_standing::is_away(std::string why) {
+  const std::lock_guard hold(guard_);
+  is_away_ = true;
+  problem_ = std::move(why);
 }
 
 void log_standing::fails(std::string why) {
@@ -106,11 +128,21 @@ log_status log_standing::status(seq_no published) const {
                .leader = std::move(name),
                .leader_address = std::move(address),
                .log_seq = std::max(log_seq_, published),
+               .lag_seqs = {},
+               .away_ms = {},
                .problem = problem_};
-  if (s.role == log_role::leader) return s;
-  if (holder_ == own_) s.leader = s.leader_address = {}; // it has lost the lead, to nobody yet
-  s.lag_seqs = s.log_seq.value - published.value;
-  s.lag_ms = static_cast<std::uint64_t>(std::max<std::int64_t>(clock_() - had_all_at_, 0));
+  const auto since = [now = clock_()](std::int64_t at) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(now - at, 0));
+  };
+  const bool leads = s.role == log_role::leader;
+  const bool has_lost_touch = !leads && !own_.empty() && holder_ == own_; // to nobody yet
+  if (has_lost_touch) s.leader = s.leader_address = {};
+  s.is_cut_off = is_lost_ || has_lost_touch || (leads && is_away_);
+  if (is_away_)
+    s.away_ms = since(reached_at_);
+  else
+    s.lag_seqs = s.log_seq.value - published.value;
+  if (!leads || is_away_) s.lag_ms = since(had_all_at_);
   return s;
 }
 

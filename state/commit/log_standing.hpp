@@ -36,7 +36,11 @@ public:
   void lose(const log_tail& tail);
   /// The log was asked where it ends at `asked_at`, and the copy has all of that, or not yet.
   void heard(const log_tail& tail, bool has_all, std::int64_t asked_at);
-  /// It could not be asked, or not be led; empty: that is over.
+  /// It has taken what its leader asked for at `asked_at`.
+  void took(std::int64_t asked_at);
+  /// It could not be asked, or takes nothing.
+  void is_away(std::string why);
+  /// The copy did not get what the log has, or the log could not be led.
   void fails(std::string why);
   /// The copy takes no more, for good: who waits for it need not.
   void halt(const error& why);
@@ -54,6 +58,8 @@ public:
                         std::int64_t wait_ms);
 
 private:
+  void reached(std::int64_t asked_at);
+
   std::function<std::int64_t()> clock_;
   std::shared_ptr<std::atomic<bool>> follows_;
   bool returns_;
@@ -64,6 +70,8 @@ private:
   std::string own_; ///< as which this process has led; empty: it never has
   seq_no log_seq_;
   std::int64_t had_all_at_;
+  std::int64_t reached_at_;
+  bool is_away_ = false; ///< since reached_at_, as far as is known
   std::string problem_;
   std::optional<error> halted_;
   bool is_lost_ = false;

@@ -2,12 +2,14 @@
 
 #include "journal/erase_payloads.hpp"
 #include "messages/ensure.hpp"
+#include "state/retention/trim_in_log.hpp"
 
 namespace mneme {
 
 result<void> erase_in_log(world& w, log_leader& leader) {
   auto last = erased_by_last(*w.files, journal_directory(w.directory), w.info.id);
   if (!last || last->seqs.empty()) return last ? result<void>() : propagate(last);
+  if (auto ok = drop_erased_in_log(w, leader.store(), leader.epoch()); !ok) return ok;
   auto erased = leader.erase(last->seqs);
   if (!erased) return propagate(erased);
   // Whoever still reads what was there keeps nobody from leading.

@@ -30,12 +30,19 @@ running_trim::running_trim(world& w, journaled_trim by, reply answer)
     : world_(w), by_(std::move(by)), answer_(std::move(answer)) {
 }
 
+std::shared_ptr<running_trim> running_trim::left_in_log(world& w, journaled_trim by) {
+  auto left = std::make_shared<running_trim>(w, std::move(by), nullptr);
+  left->segments_.emplace();
+  left->is_of_log_alone_ = true;
+  return left;
+}
+
 running_trim::~running_trim() {
   drop_copies();
 }
 
 void running_trim::begin_copies(seq_no at) {
-  ensure(is_rewritten(), "the store is made from a journal that was trimmed");
+  ensure(is_rewritten() && !is_of_log_alone_, "the store is made from a journal that was trimmed");
   ensure(at >= by_.at && at == world_.published_seq(), "copies begin between two batches");
   copied_at_ = at;
   stage_ = stage::copying;
@@ -95,7 +102,14 @@ std::unexpected<error> is_not_done(const error& why) {
 result<bool> running_trim::drop_in_log() {
   constexpr unsigned attempts = 20;
   const auto& standing = world_.standing;
-  if (standing == nullptr || standing->follows() || !world_.connect_log) return false;
+  if (standing == nullptr || !world_.connect_log) return false;
+  // Whose trim it was when it began keeps the note, and does the rest when he leads again.
+  const bool is_own = answer_ != nullptr || is_of_log_alone_;
+  const auto is_anothers = [&](const char* why) -> result<bool> {
+    if (is_own) return is_not_done({errc::busy, why, {}});
+    return false;
+  };
+  if (standing->follows()) return is_anothers("this process leads it no more");
   if (log_ == nullptr) {
     auto connected = world_.connect_log();
     if (!connected) return is_not_done(connected.error());
@@ -104,10 +118,11 @@ result<bool> running_trim::drop_in_log() {
     if (!part) return propagate(part);
     in_log_ = std::move(*part);
   }
+  (void)log_->pause(0);
   for (unsigned i = 1;; ++i) {
     auto reached = log_->trim(*in_log_, done_in_log_, standing->epoch());
     if (reached) return std::exchange(done_in_log_, *reached) != *reached;
-    if (reached.error().code == errc::version_conflict) return false; // another leads
+    if (reached.error().code == errc::version_conflict) return is_anothers("another leads it");
     const bool may_pass =
         reached.error().code == errc::busy || reached.error().code == errc::outcome_unknown;
     if (!may_pass || i == attempts || world_.closes || !log_->pause(i))
@@ -219,6 +234,7 @@ result<void> running_trim::adopt(batches missed) {
 }
 
 void running_trim::leave() {
+  if (is_of_log_alone_) return; // here all is done
   drop_copies();
   if (stage_ == stage::rewriting) world_.left_trim = std::max(world_.left_trim, by_.trim.before);
   if (!moved_.empty()) adopt_places();
@@ -244,10 +260,25 @@ void running_trim::answer(const result<void>& outcome) {
     reply(std::unexpected(outcome.error()));
 }
 
+namespace {
+
+/// Of a trim that is only looked at: by a connection of its own, since the leader's is the
+/// committer's.
+result<void> may_trim_log(world& w) {
+  if (!w.connect_log) return {};
+  auto log = w.connect_log();
+  if (!log) return propagate(log);
+  return (*log)->may_trim();
+}
+
+} // namespace
+
 result<trim_report>
 trim_running(world& w, const trim_options& options,
              const std::function<result<trim_end>(trim_payload, seq_no planned_at)>& commit) {
   constexpr int plans_most = 8;
+  if (options.dry_run)
+    if (auto may = may_trim_log(w); !may) return propagate(may);
   for (int plans = 1;; ++plans) {
     const seq_no at = w.published_seq();
     planned_trim planned(*w.files, w.directory, w.info.id, options, at);

@@ -36,11 +36,16 @@ public:
   using reply = std::function<void(result<trim_end>)>;
 
   running_trim(world& w, journaled_trim by, reply answer);
+  /// Of which nothing is left to do but in the log, which another process led when it was broken
+  /// off.
+  static std::shared_ptr<running_trim> left_in_log(world& w, journaled_trim by);
   ~running_trim();
   running_trim(const running_trim&) = delete;
   running_trim& operator=(const running_trim&) = delete;
 
   // Between two batches, its entry is published, and nobody goes on with it.
+  /// Nothing is copied: is_rewritten() is its end.
+  [[nodiscard]] bool is_of_log_alone() const { return is_of_log_alone_; }
   /// No segment has anything more of what is dropped, and nothing is copied yet.
   [[nodiscard]] bool is_rewritten() const { return stage_ == stage::rewritten; }
   /// Copies will be as of `at`, which is published; batches behind it are given to go_on().
@@ -81,6 +86,7 @@ private:
   journaled_trim by_;
   reply answer_;
   stage stage_ = stage::rewriting;
+  bool is_of_log_alone_ = false;
   std::optional<std::vector<seq_no>> segments_;   ///< that are left
   std::map<std::uint64_t, moved_payloads> moved_; ///< by the first seq of their segment
   std::uint64_t bytes_before_ = 0;                ///< of the segments that were written anew

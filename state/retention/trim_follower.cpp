@@ -2,17 +2,20 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace mneme {
 
 namespace {
 
-bool lacks_what_it_may(const trim_payload& trim, const journal_frame& frame) {
+/// The first entry that lacks its payload without that.
+std::optional<seq_no> unexplained(const trim_payload& trim, const journal_frame& frame) {
   seq_no seq = frame.prefix.first_seq;
   for (const raw_entry& raw : frame.entries) {
-    if (raw.trimmed && !trim.drops(seq)) return false;
+    if (raw.trimmed && !trim.drops(seq)) return seq;
     seq = seq.next();
   }
-  return true;
+  return std::nullopt;
 }
 
 } // namespace
@@ -30,10 +33,13 @@ result<std::optional<trim_payload>> trim_follower::before(file_system& fs, const
       is_due_ = true;
     }
   }
-  if (by.value != 0 && !lacks_what_it_may(known_->trim, frame))
-    return fail(errc::corrupt, "segment " + frame.segment + ", frame at offset "
-                                   + std::to_string(frame.offset)
-                                   + ": a payload is missing that no trim has dropped");
+  if (by.value == 0) return at(frame.prefix.first_seq);
+  if (const auto seq = unexplained(known_->trim, frame))
+    return fail(errc::corrupt,
+                fmt::format("segment {}, frame at offset {}: a payload is missing that no trim has "
+                            "dropped: that of entry {}, which the frame says to be gone by entry "
+                            "{}, and the trim of entry {} does not name",
+                            frame.segment, frame.offset, seq->value, by.value, known_->at.value));
   return at(frame.prefix.first_seq);
 }
 

@@ -1,6 +1,10 @@
 #include "state/retention/trim_in_log.hpp"
 
+#include <set>
+#include <utility>
+
 #include "journal/entry_reader.hpp"
+#include "journal/erase_payloads.hpp"
 #include "messages/ensure.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/retention/trimming_note.hpp"
@@ -45,27 +49,140 @@ result<journaled_trim> part_for_log(file_system& files, const std::string& direc
   return by;
 }
 
-void finish_trim_in_log(world& w, log_leader& leader) {
+namespace {
+
+using leaf_place = std::pair<state_namespace, digest>;
+
+template <class Visit>
+result<void> each_leaf(const raw_entry& of, const Visit& visit) {
+  auto header = decode_entry_header(of.header);
+  if (!header) return propagate(header);
+  for (const state_leaf& leaf : header->leaves) visit(leaf_place(leaf.ns, leaf.path));
+  return {};
+}
+
+result<std::set<leaf_place>> leaves_of_frame(file_system& files, const std::string& dir,
+                                             const world_id& world, seq_no last) {
+  std::set<leaf_place> changed;
+  const auto keep = [&](const leaf_place& at) { changed.insert(at); };
+  auto read =
+      read_journal(files, dir, world, last, true, [&](const journal_frame& frame) -> result<bool> {
+        for (const raw_entry& e : frame.entries)
+          if (auto ok = each_leaf(e, keep); !ok) return propagate(ok);
+        return true;
+      });
+  if (!read) return propagate(read);
+  return changed;
+}
+
+/// The last trim says all that is dropped; here no more than what the erasure is about. It changes
+/// the leaves of what it takes, which every entry about that has changed, too: headers stay.
+result<std::optional<journaled_trim>> dropped_of_erased(world& w) {
+  const std::string dir = journal_directory(w.directory);
+  auto last = erased_by_last(*w.files, dir, w.info.id);
+  if (!last) return propagate(last);
+  auto is_any = has_trim_behind(*w.files, dir, w.info.id, seq_no{});
+  if (!is_any) return propagate(is_any);
+  if (last->seqs.empty() || !*is_any) return std::nullopt;
+  auto changed = leaves_of_frame(*w.files, dir, w.info.id, last->at);
+  if (!changed) return propagate(changed);
+  std::vector<seq_no> dropped;
+  std::optional<journaled_trim> newest;
+  const auto take = [&](const journal_frame& frame) -> result<bool> {
+    auto trim = trim_in(frame);
+    if (!trim) return propagate(trim);
+    if (*trim) newest = std::move(**trim);
+    for (std::size_t i = 0; i < frame.entries.size(); ++i) {
+      if (!frame.entries[i].trimmed) continue;
+      bool is_of_it = false;
+      const auto look = [&](const leaf_place& at) { is_of_it = is_of_it || changed->contains(at); };
+      if (auto ok = each_leaf(frame.entries[i], look); !ok) return propagate(ok);
+      if (is_of_it) dropped.push_back({frame.prefix.first_seq.value + i});
+    }
+    return true;
+  };
+  if (auto read = read_journal(*w.files, dir, w.info.id, seq_no{1}, true, take); !read)
+    return propagate(read);
+  if (dropped.empty() || !newest) return std::nullopt;
+  const std::string all = std::exchange(newest->trim.dropped, {});
+  trim_payload said;
+  said.dropped = all;
+  for (const seq_no seq : dropped)
+    if (said.drops(seq)) newest->trim.drop(seq);
+  return newest;
+}
+
+result<void> drop_in_frames(log_store& log, const journaled_trim& by, log_epoch epoch) {
+  auto tail = log.tail();
+  if (!tail) return propagate(tail);
+  seq_no first{1};
+  while (first < by.trim.before && !by.trim.drops(first)) first = first.next();
+  std::uint64_t low = 0;
+  std::uint64_t high = tail->end.frames;
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    auto frame = log.read(middle, 1, 1);
+    if (!frame) return propagate(frame);
+    if (frame->empty()) return fail(errc::corrupt, "the log lacks a frame before its end");
+    if (frame->front().last_seq < first)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (;;) {
+    auto reached = log.trim(by, low, epoch);
+    if (!reached) return propagate(reached);
+    if (*reached == low) return {};
+    low = *reached;
+  }
+}
+
+} // namespace
+
+result<void> drop_erased_in_log(world& w, log_store& log, log_epoch epoch) {
+  constexpr unsigned attempts = 20;
+  auto by = dropped_of_erased(w);
+  if (!by) return propagate(by);
+  if (!*by || (*by)->trim.dropped.empty()) return {};
+  result<void> dropped;
+  for (unsigned i = 0; i < attempts; ++i) {
+    if (!log.pause(i)) break;
+    dropped = drop_in_frames(log, **by, epoch);
+    if (dropped) return dropped;
+    const errc why = dropped.error().code;
+    if (why == errc::version_conflict) return {};
+    if (why != errc::busy && why != errc::outcome_unknown) return dropped;
+  }
+  return dropped;
+}
+
+result<std::optional<journaled_trim>> trim_left_in_log(world& w) {
   const seq_no at = noted_trim(*w.files, w.directory);
-  if (at.value == 0) return;
+  if (at.value == 0) return std::nullopt;
   const std::string dir = journal_directory(w.directory);
   auto by = read_trim(*w.files, dir, w.info.id, at);
+  if (!by && by.error().code != errc::corrupt) return propagate(by);
   // One behind it, maybe of another leader, names what it left as well.
   auto is_done = has_trim_behind(*w.files, dir, w.info.id, at);
-  if (!is_done) return;
-  if (by && by->at == at && !*is_done) {
-    by = part_for_log(*w.files, w.directory, w.info.id, std::move(*by));
-    if (!by) return;
-    for (std::uint64_t done = 0;;) {
-      const auto reached = leader.store().trim(*by, done, leader.epoch());
-      if (!reached) return;
-      if (*reached == done) break;
-      done = *reached;
-    }
-  } else if (!by && by.error().code != errc::corrupt) {
-    return;
+  if (!is_done) return propagate(is_done);
+  if (by && by->at == at && !*is_done) return std::move(*by);
+  // Done, or its entry was never written.
+  if (auto ok = remove_trimming_note(*w.files, w.directory); !ok) return propagate(ok);
+  return std::nullopt;
+}
+
+void finish_trim_in_log(world& w, log_leader& leader) {
+  auto left = trim_left_in_log(w);
+  if (!left || !*left) return;
+  auto by = part_for_log(*w.files, w.directory, w.info.id, std::move(**left));
+  if (!by) return;
+  for (std::uint64_t done = 0;;) {
+    const auto reached = leader.store().trim(*by, done, leader.epoch());
+    if (!reached) return;
+    if (*reached == done) break;
+    done = *reached;
   }
-  // Done, or its entry was never written. A note that stays is looked at again.
+  // A note that stays is looked at again.
   (void)remove_trimming_note(*w.files, w.directory);
 }
 

@@ -12,9 +12,19 @@ namespace mneme {
 result<journaled_trim> part_for_log(file_system& files, const std::string& directory,
                                     const world_id& world, journaled_trim by);
 
+/// The trim that the note in the directory names, if the log may have something left that it
+/// drops; absent: nothing is left, and so is no note. What fails is an error, and the note stays.
+result<std::optional<journaled_trim>> trim_left_in_log(world& w);
+
+/// Where the journal's last frame is an erasure's: what trims have dropped here before of the same,
+/// the log may still have, since it was young then. It goes as they said; whoever erases in the log
+/// does so behind it, so that nothing of it is left on a disk. Nothing is left to do where another
+/// leads.
+result<void> drop_erased_in_log(world& w, log_store& log, log_epoch epoch);
+
 /// The trim that the note in the directory names was broken off by who leads now: the log loses
-/// what it drops, and the note goes. What fails is left to the next time that this directory is
-/// opened to lead, or to the next trim.
+/// what it drops, and the note goes. What fails is left to the next time that a
+/// process leads with this directory, or to the next trim.
 void finish_trim_in_log(world& w, log_leader& leader);
 
 } // namespace mneme

@@ -187,12 +187,24 @@ TEST_CASE("while the log is away a follower is read as of before", "[log]") {
   site.cut_off("two", true);
   REQUIRE(note(leader, "second"));
   CHECK(code_of(two.reach(seq_no{2}, 100)) == "behind");
+  // Who is started has to erase first what was erased meanwhile.
+  site.cut_off("three", true);
+  auto o = site.options("three");
+  o.follow = true;
+  const auto started = engine::open(o);
+  CHECK(code_of(started) == "busy");
+  CHECK(started.error().message.contains("cannot be reached"));
   CHECK(two.root()->seq == seq_no{1});
   REQUIRE(comes([&] { return !two.stats()->log->problem.empty(); }));
   CHECK(two.stats()->log->lag_ms > 0);
+  CHECK(two.stats()->log->away_ms);
+  CHECK_FALSE(two.stats()->log->lag_seqs); // nobody knows
+  CHECK_FALSE(two.stats()->log->is_cut_off);
   site.cut_off("two", false);
   CHECK(code_of(two.reach(seq_no{2}, 10'000)) == "ok");
   REQUIRE(comes([&] { return two.stats()->log->problem.empty(); }));
+  CHECK_FALSE(two.stats()->log->away_ms);
+  CHECK(two.stats()->log->lag_seqs == 0);
 }
 
 TEST_CASE("a follower takes the lead that nobody has, and follows when it has lost it", "[log]") {
@@ -211,6 +223,13 @@ TEST_CASE("a follower takes the lead that nobody has, and follows when it has lo
   CHECK_FALSE(leads(three));
   // The leader cannot reach the log, and its lease runs out.
   site.cut_off("two", true);
+  CHECK(code_of(note(two, "nowhere")) == "busy");
+  const auto away = *two.stats()->log;
+  CHECK(away.role == log_role::leader);
+  CHECK(away.is_cut_off);
+  CHECK(away.away_ms);
+  CHECK_FALSE(away.lag_seqs);
+  CHECK_FALSE(away.problem.empty());
   site.server.pass(1h);
   REQUIRE(comes([&] { return leads(three); }));
   CHECK(three.stats()->log->epoch == 3);

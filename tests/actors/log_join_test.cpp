@@ -6,6 +6,11 @@
 #include "mneme/branch.hpp"
 #include "mneme/join.hpp"
 #include "mneme/recovery.hpp"
+#include "state/branch/join.hpp"
+#include "state/checkpoint/log_file.hpp"
+#include "state/checkpoint/world_directory.hpp"
+#include "state/recovery/verify.hpp"
+#include "storage/memory_file_system.hpp"
 #include "tests/actors/log_site.hpp"
 
 using namespace mneme;
@@ -97,6 +102,60 @@ TEST_CASE("what was erased since a backup is in no copy that joins from it", "[l
   CHECK(root_of(two) == to_hex(s.leader->position()->root));
   CHECK(code_of(two.get(written->uri->id)) == "erased");
   CHECK(s.site.in_files("two", "erase-me-everywhere") == 0);
+}
+
+TEST_CASE("a copy whose journal is damaged does not join", "[log]") {
+  joined_site s;
+  s.back_up("one", "backup");
+  const auto segment =
+      std::filesystem::directory_iterator(s.site.at("backup") + "/journal")->path().string();
+  auto bytes = *read_file(*make_posix_file_system(), segment);
+  const auto text = bytes.find("note", 2000);
+  REQUIRE(text != std::string::npos);
+  bytes[text] = 'N';
+  REQUIRE(replace_file(*make_posix_file_system(), segment, bytes));
+  const auto refused = s.join("backup", "two");
+  CHECK(code_of(refused) == "corrupt");
+  CHECK_FALSE(std::filesystem::exists(s.site.at("two") + "/WORLD"));
+  CHECK_FALSE(std::filesystem::exists(s.site.at("two") + "/UNFINISHED"));
+}
+
+TEST_CASE("a join that is killed leaves no world or a whole one, and is begun anew", "[log]") {
+  joined_site s;
+  REQUIRE(s.leader->close());
+  memory_file_system disk;
+  const std::string from = s.site.at("one");
+  for (const std::string part : {"", "/journal", "/images"}) {
+    REQUIRE(disk.create_directories("one" + part));
+    for (const auto& file : std::filesystem::directory_iterator(from + part)) {
+      if (!file.is_regular_file()) continue;
+      const auto bytes = read_file(*make_posix_file_system(), file.path().string());
+      REQUIRE(bytes);
+      REQUIRE(replace_file(disk, "one" + part + "/" + file.path().filename().string(), *bytes));
+    }
+  }
+  const auto log = s.site.server.connect();
+  bool is_done = false;
+  for (std::uint64_t nth = 1; !is_done; nth += 3) {
+    INFO("operation " << nth);
+    memory_file_system d(disk.image());
+    const auto join = [&] { return join_files(d, "one", "two", log_site::address, *log); };
+    d.fail_nth(io_operation::any, nth, true);
+    is_done = join().has_value();
+    d.clear_faults();
+    d.crash(nth, nth % 2 == 0 ? crash_mode::drop : crash_mode::random);
+    const auto left = read_world_file(d, "two");
+    if (!left) {
+      CHECK(code_of(left) == "not_found");
+      REQUIRE(code_of(join()) == "ok");
+    }
+    CHECK(*read_log_file(d, "two") == log_site::address);
+    const auto whole = verify_journal(d, "two", {});
+    REQUIRE(whole);
+    INFO(whole->problem);
+    CHECK(whole->ok);
+    CHECK(whole->entries == 40);
+  }
 }
 
 TEST_CASE("what is no copy of the log does not join it", "[log]") {

@@ -13,6 +13,7 @@ class Cluster:
     """In a temporary directory, on a socket; initdb refuses root."""
 
     def __init__(self, programs):
+        self.programs = programs
         room = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         self.place = pathlib.Path(tempfile.mkdtemp(prefix="mneme-pg-", dir=room))
         self.who = {"user": "postgres", "group": "postgres"} if os.getuid() == 0 else {}
@@ -31,10 +32,19 @@ class Cluster:
         # What it says later is read too, or it would wait for that.
         threading.Thread(target=self.server.stderr.read, daemon=True).start()
 
+    def stop(self):
+        self.server.send_signal(signal.SIGINT)
+        self.server.wait()
+
     def end(self):
         self.server.send_signal(signal.SIGINT)  # whoever is connected
         self.server.wait()
         shutil.rmtree(self.place, ignore_errors=True)
+
+    def run(self, statements):
+        subprocess.run([f"{self.programs}/psql", "-h", self.place, "-U", "postgres", "-q", "-v",
+                        "ON_ERROR_STOP=1", "-c", statements], check=True, cwd="/",
+                       stdout=subprocess.DEVNULL)
 
     def address(self, log):
         return f"postgresql://postgres@{str(self.place).replace('/', '%2F')}/postgres#{log}"

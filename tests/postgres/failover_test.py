@@ -63,6 +63,16 @@ class Server:
         answer = self.ask(op="stats", timeout=2.0)
         return answer["log"] if answer and answer["ok"] else None
 
+    def health(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5.0)
+        try:
+            connection.request("GET", "/health")
+            return connection.getresponse().status
+        except OSError:
+            return None
+        finally:
+            connection.close()
+
     def leads(self):
         status = None if self.is_stopped else self.status()
         return status is not None and status["role"] == "leader"
@@ -182,6 +192,21 @@ def check(servers, writer):
                 raise SystemExit(f"{name} has {asked} at seq {seq}, where {root} was acknowledged")
 
 
+def check_away(servers, postgres):
+    """A log that is away shows in all of them; only who leads is unwell."""
+    until("a leader", lambda: any(s.leads() for s in servers.values()))
+    leader = next(s for s in servers.values() if s.leads())
+    postgres.stop()
+    until("a leader that is unwell", lambda: leader.health() == 503)
+    for name, server in servers.items():
+        until(f"{name} that misses the log", lambda s=server: "away_ms" in s.status())
+        status = server.status()
+        if status["lag_seqs"] is not None or not status["problem"]:
+            raise SystemExit(f"{name} knows how far the log is, which is away: {status}")
+        if server is not leader and server.health() != 200:
+            raise SystemExit(f"{name}, which reads on, is unwell: {status}")
+
+
 def run(mneme, programs, rounds, seconds, seed):
     random.seed(seed)
     place = tempfile.mkdtemp(prefix="mneme-failover-", dir="/dev/shm"
@@ -249,6 +274,7 @@ def run(mneme, programs, rounds, seconds, seed):
         writer.is_over = True
         writer.join()
         check(servers, writer)
+        check_away(servers, postgres)
         if sorted(takeovers)[len(takeovers) // 2] > LONGEST_TAKEOVER:
             raise SystemExit(f"takeovers took {takeovers} s under a lease of {LEASE:.0f} s")
         lags.sort()

@@ -205,6 +205,13 @@ std::string postgres_cluster::run(const std::string& sql) {
   return *said;
 }
 
+void postgres_cluster::set(const std::string& setting, const std::string& value) {
+  run("ALTER SYSTEM SET " + setting + " = '" + value + "'");
+  run("SELECT pg_reload_conf()");
+  while (run("SHOW " + setting) != value) {
+  }
+}
+
 bool postgres_cluster::try_to_run(const std::string& sql) {
   return run_in(directory_, port_, sql).has_value();
 }

@@ -34,7 +34,9 @@ public:
   /// it fails.
   std::string run(const std::string& sql);
 
-  /// The same; whether it did not fail.
+  /// A setting that its sessions hear of, too.
+  void set(const std::string& setting, const std::string& value);
+  /// The same as run(); whether it did not fail.
   bool try_to_run(const std::string& sql);
 
   /// For libpq, as this role; the log has this name.

@@ -110,6 +110,28 @@ TEST_CASE("a database that was never used for logs has none", "[postgres]") {
   CHECK(code_of(log->tail()) == "ok");
 }
 
+TEST_CASE("a schema of that name that is another's is left as it is", "[postgres]") {
+  shared_cluster().run("DROP DATABASE IF EXISTS anothers");
+  shared_cluster().run("CREATE DATABASE anothers");
+  auto address = shared_cluster().address("main");
+  address.replace(address.find("/postgres#"), 10, "/anothers#");
+  postgres_connection owner(parse_postgres_address(address)->database, {});
+  const auto says = [&](const std::string& statement) {
+    REQUIRE(owner.run(statement, {}, sql_kind::change));
+  };
+  says("CREATE SCHEMA mneme");
+  says("CREATE TABLE mneme.log (name text PRIMARY KEY, frames integer, said text)");
+  for (const bool has_blob : {false, true}) {
+    if (has_blob) says("CREATE TABLE mneme.blob (id bigint)");
+    auto log = log_at(address);
+    CHECK(code_of(log->create("w")) == "format_unsupported");
+    CHECK(code_of(log->founding()) == "format_unsupported");
+    const auto tail = log->tail();
+    CHECK(code_of(tail) == "format_unsupported");
+    CHECK(tail.error().message.find("schema 'mneme'") != std::string::npos);
+  }
+}
+
 TEST_CASE("logs of one database do not know each other", "[postgres]") {
   const auto one = shared_cluster().address(fresh_log());
   const auto two = shared_cluster().address(fresh_log());
@@ -158,20 +180,40 @@ TEST_CASE("a server whose commits are not on its disk is refused", "[postgres]")
 
 TEST_CASE("a server without fsync, or without whole pages, is refused", "[postgres]") {
   const auto address = shared_cluster().address(fresh_log());
-  const auto set = [](const std::string& setting, const std::string& value) {
-    shared_cluster().run("ALTER SYSTEM SET " + setting + " = " + value);
-    shared_cluster().run("SELECT pg_reload_conf()");
-    while (shared_cluster().run("SHOW " + setting) != value) {
-    }
-  };
+  REQUIRE(log_at(address)->create("w"));
+  auto leader = leader_of(address);
   for (const std::string setting : {"fsync", "full_page_writes"}) {
-    set(setting, "off");
-    const auto refused = log_at(address)->create("w");
+    REQUIRE(leader->append(frame_behind(leader->tail(), {"before"})));
+    shared_cluster().set(setting, "off");
+    const auto refused = log_at(shared_cluster().address(fresh_log()))->create("w");
     CHECK(code_of(refused) == "unsupported");
     CHECK(refused.error().message.find(setting + " = off") != std::string::npos);
-    set(setting, "on");
+    // A session that is there hears of it, and writes nothing.
+    const auto frame = frame_behind(leader->tail(), {setting});
+    CHECK(code_of(leader->append(frame)) == "unsupported");
+    CHECK(code_of(leader->renew()) == "unsupported");
+    shared_cluster().set(setting, "on");
+    CHECK(code_of(leader->append(frame)) == "ok");
+    CHECK(code_of(leader->renew()) == "ok");
   }
-  CHECK(code_of(log_at(address)->create("w")) == "ok");
+  CHECK(frames_of(address) == 4);
+}
+
+TEST_CASE("a commit that no standby has is refused where one is to have it", "[postgres]") {
+  const auto name = fresh_log();
+  REQUIRE(log_at(shared_cluster().address(name))->create("w"));
+  shared_cluster().run("CREATE ROLE local SUPERUSER LOGIN");
+  shared_cluster().run("ALTER ROLE local SET synchronous_commit = local");
+  auto leader = leader_of(shared_cluster().address(name, "local"));
+  REQUIRE(leader->append(frame_behind(leader->tail(), {"nobody else is to have it"})));
+  shared_cluster().set("synchronous_standby_names", "nobody");
+  const auto refused = log_at(shared_cluster().address(name, "local"))->tail();
+  CHECK(code_of(refused) == "unsupported");
+  CHECK(refused.error().message.find("synchronous_standby_names = 'nobody'") != std::string::npos);
+  CHECK(code_of(leader->append(frame_behind(leader->tail(), {"not here"}))) == "unsupported");
+  shared_cluster().set("synchronous_standby_names", "");
+  CHECK(code_of(leader->append(frame_behind(leader->tail(), {"again"}))) == "ok");
+  shared_cluster().run("DROP ROLE local");
 }
 
 TEST_CASE("a log is reached over TLS, and only with the certificate that was given", "[postgres]") {
@@ -340,11 +382,29 @@ TEST_CASE("a commit whose standby was not waited for is not acknowledged", "[pos
     outcome = log->append(tail.end, tail.epoch, milliseconds{60'000}, frame_behind(tail, {"b"}));
     ++frames;
   }
-  is_over = true;
-  impatient.join();
   REQUIRE(outcome);
   CHECK(*outcome == append_outcome::unknown);
   CHECK(frames_of(address) == frames);
+  // Nor is anything else that was to be committed.
+  CHECK(code_of(log_at(cluster.address("another"))->create("w")) == "outcome_unknown");
+  CHECK(code_of(leader->renew()) == "outcome_unknown");
+  leader->let_go();
+  CHECK(code_of(log_leader::claim(log_at(address), {.holder = "two", .attempts_to_claim = 3}))
+        == "outcome_unknown");
+  const std::vector<seq_no> seqs{{1}};
+  CHECK(code_of(log->erase(seqs, log->tail()->epoch)) == "outcome_unknown");
+  is_over = true;
+  impatient.join();
+  // Who waits for it is told in time, and why.
+  auto at = parse_postgres_address(address);
+  auto hasty = postgres_log_at(
+      *at,
+      {.connect = milliseconds{2000}, .answer = milliseconds{250}, .question = milliseconds{400}});
+  const auto began = std::chrono::steady_clock::now();
+  const auto waits = log_leader::claim(hasty, {.holder = "two"});
+  CHECK(code_of(waits) == "outcome_unknown");
+  CHECK(waits.error().message.find("synchronous_standby_names = 'nobody'") != std::string::npos);
+  CHECK(std::chrono::steady_clock::now() - began < milliseconds{5000});
   cluster.run("ALTER SYSTEM RESET synchronous_standby_names");
   cluster.run("SELECT pg_reload_conf()");
 }
@@ -425,6 +485,14 @@ TEST_CASE("a role that may append need not be able to do anything else", "[postg
   const auto watches = log_at(shared_cluster().address(name, "watcher"));
   CHECK(code_of(watches->tail()) == "ok");
   CHECK(code_of(watches->may_lead()) == "unsupported");
+  const auto founds = log_at(shared_cluster().address(fresh_log(), "watcher"))->create("w");
+  CHECK(code_of(founds) == "unsupported");
+  CHECK(founds.error().message.find("INSERT on mneme.log") != std::string::npos);
+  auto elsewhere = shared_cluster().address("main", "watcher");
+  elsewhere.replace(elsewhere.find("/postgres#"), 10, "/template1#");
+  const auto makes = log_at(elsewhere)->create("w");
+  CHECK(code_of(makes) == "unsupported");
+  CHECK(makes.error().message.find("CREATE on the database") != std::string::npos);
   for (const char* relation : {"frame", "blob"})
     shared_cluster().run(std::string("REVOKE ALL ON mneme.") + relation + " FROM writer");
   // Nor does it look like a log that is away.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <future>
 #include <iostream>
 #include <thread>
 
@@ -171,7 +172,35 @@ TEST_CASE("what was acknowledged outlives the server's crashes and the directory
   CHECK(e.root()->seq.value == acknowledged);
 }
 
-// By hand: how far a follower is behind one who writes all the time, and how fast it replays.
+TEST_CASE("a leader refuses writes while the server's settings lose commits", "[postgres]") {
+  temporary_directory root;
+  auto e = world_on(shared_cluster().address(fresh_log()), root.path() + "/world");
+  REQUIRE(note(e, "before"));
+  CHECK_FALSE(e.stats()->log->is_cut_off);
+  shared_cluster().set("fsync", "off");
+  const auto refused = note(e, "not kept");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::unsupported);
+  CHECK(refused.error().message.find("fsync = off") != std::string::npos);
+  CHECK(e.checkpoint());
+  const auto log = e.stats()->log;
+  CHECK(log->role == log_role::leader);
+  CHECK(log->is_cut_off);
+  CHECK(log->away_ms);
+  CHECK_FALSE(log->lag_seqs);
+  CHECK(log->problem.find("fsync = off") != std::string::npos);
+  shared_cluster().set("fsync", "on");
+  const auto written = note(e, "after");
+  INFO((written ? std::string() : written.error().message));
+  CHECK(written);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+  while (e.stats()->log->is_cut_off && std::chrono::steady_clock::now() < until)
+    std::promise<void>().get_future().wait_for(std::chrono::milliseconds{20});
+  CHECK_FALSE(e.stats()->log->is_cut_off);
+  CHECK(e.stats()->log->problem.empty());
+  CHECK(e.root()->seq == seq_no{2});
+}
+
 TEST_CASE("an erasure beside an older transaction is busy, and nothing has changed", "[postgres]") {
   postgres_cluster cluster;
   const auto address = cluster.address("main");
@@ -200,6 +229,7 @@ TEST_CASE("an erasure beside an older transaction is busy, and nothing has chang
   CHECK(note(e, "and on"));
 }
 
+// By hand: how far a follower is behind one who writes all the time, and how fast it replays.
 TEST_CASE("what following costs", "[.measure]") {
   postgres_cluster cluster({}, 5432, true);
   const auto address = cluster.address("world");

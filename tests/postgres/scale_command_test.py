@@ -63,6 +63,7 @@ class Scale(unittest.TestCase):
         self.assertEqual(self.done("root", self.at("town")), self.done("root", self.at("elsewhere")))
         self.assertIn("It is open", self.done("search", self.at("town"), "open"))
         self.assertEqual(self.done("verify", self.at("town")).count("corrupt"), 0)
+        self.assertIn("no world in", self.refused("verify", self.at("nowhere")))
 
     def test_one_leader(self):
         log = self.cluster.address("led")
@@ -88,6 +89,15 @@ class Scale(unittest.TestCase):
                        capture_output=True, check=True, timeout=60)
         root = self.done("root", self.at("town"))
         self.assertRegex(self.done("trim", self.at("town"), "--dry-run"), r"dropped +50")
+        self.cluster.run("CREATE ROLE writer LOGIN; GRANT USAGE ON SCHEMA mneme TO writer;"
+                         " GRANT SELECT, INSERT, UPDATE ON mneme.log TO writer;"
+                         " GRANT SELECT, INSERT ON mneme.frame, mneme.blob TO writer;"
+                         " CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA mneme TO reader;"
+                         " GRANT SELECT ON mneme.log, mneme.frame TO reader")
+        self.done("init", self.at("writer"), "--log", log.replace("postgres@", "writer@"))
+        self.assertIn("UPDATE on mneme.frame", self.refused("trim", self.at("writer"), "--dry-run"))
+        self.assertIn("UPDATE on mneme.log", self.refused("init", self.at("reader"), "--log",
+                                                          log.replace("postgres@", "reader@")))
         self.assertEqual(self.done("root", self.at("town")), root)
         self.assertRegex(self.done("trim", self.at("town"), "--by", "host"), r"dropped +50")
         root = self.done("root", self.at("town"))
@@ -107,7 +117,14 @@ class Scale(unittest.TestCase):
                                                    "--from", self.at("backup")))
         joined = json.loads(self.done("init", self.at("two"), "--log", log, "--json",
                                       "--from", self.at("backup")))
-        self.assertEqual(joined["seq"], 1)
+        self.assertEqual(joined, {"ok": True, "seq": 1})
+        self.assertEqual(self.done("root", self.at("two")), root)
+        # One that was killed before its end says what to do, and that does it.
+        os.remove(os.path.join(self.at("two"), "WORLD"))
+        pathlib.Path(self.at("two"), "UNFINISHED").touch()
+        for command in (["init", self.at("two"), "--log", log], ["root", self.at("two")]):
+            self.assertIn("give that command again", self.refused(*command))
+        self.done("init", self.at("two"), "--log", log, "--from", self.at("backup"))
         self.assertEqual(self.done("root", self.at("two")), root)
         self.done("write", self.at("backup"), "--type", "Note", "statement=in no log")
         self.refused("init", self.at("three"), "--log", log, "--from", self.at("backup"))

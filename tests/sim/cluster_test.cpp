@@ -22,13 +22,16 @@ std::string verdict(const cluster_report& report) {
 TEST_CASE("engines on one log lose nothing, and agree at every seq", "[sim][log]") {
   std::uint64_t acknowledged = 0;
   std::uint64_t epochs = 0;
+  std::uint64_t trims = 0;
   for (std::uint64_t seed = 1; seed <= (is_sanitized ? 3 : 12); ++seed) {
     const auto report = simulate_cluster({.seed = seed, .steps = 3000, .engines = 3 + seed % 3});
     INFO("seed " << seed);
     CHECK(verdict(report) == "clean");
     acknowledged += report.acknowledged;
     epochs += report.epochs;
+    trims += report.trims;
   }
+  CHECK(trims > (is_sanitized ? 3 : 12));
   CHECK(acknowledged > (is_sanitized ? 100 : 500));
   CHECK(epochs > (is_sanitized ? 6 : 24));
 }

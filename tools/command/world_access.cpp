@@ -58,6 +58,13 @@ bool is_copy_of_log(const std::string& directory) {
   return fs::exists(fs::path(directory) / "LOG", problem);
 }
 
+std::optional<error> broken_off_in(const std::string& directory) {
+  std::error_code problem;
+  if (fs::exists(world_path(directory), problem)) return std::nullopt;
+  if (!fs::exists(unfinished_path(directory), problem)) return std::nullopt;
+  return no_world(*make_posix_file_system(), directory);
+}
+
 namespace {
 
 /// Asked before the engine is, which locks a directory before it knows whose it is: one that is no

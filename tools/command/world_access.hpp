@@ -37,6 +37,9 @@ bool is_vacant(const std::string& directory);
 
 /// True if the directory says where its log is: a world on it was joined there, or was begun to be.
 bool is_copy_of_log(const std::string& directory);
+/// What a world made of another one left there that was broken off says to who opens it; whoever
+/// makes one there again begins anew.
+std::optional<error> broken_off_in(const std::string& directory);
 
 /// Says on standard error what opening found: vectors of other rules, a write that a crash tore.
 void tell_of_opening(const engine& opened);

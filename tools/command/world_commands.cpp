@@ -34,9 +34,7 @@ result<json> join_log(const init_options& o) {
                 "who joins has what the log's world has, and asks for nothing else", "from");
   auto joined = join_world(*o.from, o.common.directory, *o.log, make_postgres_log);
   if (!joined) return propagate(joined);
-  json answer{{"seq", joined->at.value}};
-  if (joined->root) answer["root"] = to_hex(*joined->root);
-  return answer;
+  return json{{"seq", joined->at.value}};
 }
 
 bool is_file(const std::string& path) {
@@ -45,7 +43,9 @@ bool is_file(const std::string& path) {
 }
 
 result<json> init_world(const init_options& o) {
-  if (!is_vacant(o.common.directory)) {
+  const auto broken_off = broken_off_in(o.common.directory);
+  if (broken_off && !o.from) return std::unexpected(*broken_off);
+  if (!broken_off && !is_vacant(o.common.directory)) {
     if (is_copy_of_log(o.common.directory))
       return fail(errc::already_exists,
                   o.common.directory

@@ -178,8 +178,9 @@ json log_status_json(const log_status& s) {
               {"epoch", s.epoch},
               {"leader", s.leader},
               {"seq", s.log_seq.value},
-              {"lag_seqs", s.lag_seqs},
+              {"lag_seqs", s.lag_seqs ? json(*s.lag_seqs) : json(nullptr)},
               {"lag_ms", s.lag_ms}};
+  if (s.away_ms) answer["away_ms"] = *s.away_ms;
   if (!s.leader_address.empty()) answer["leader_address"] = s.leader_address;
   if (!s.problem.empty()) answer["problem"] = s.problem;
   return answer;

@@ -263,8 +263,8 @@ constexpr std::array rows = {
     member_row{"stats", "log", R"({"type":"object","required":["role","epoch","leader","seq",
       "lag_seqs","lag_ms"],"properties":{"role":{"enum":["leader","follower"]},
       "epoch":{"type":"integer"},"leader":{"type":"string"},"leader_address":{"type":"string"},
-      "seq":{"type":"integer"},"lag_seqs":{"type":"integer"},"lag_ms":{"type":"integer"},
-      "problem":{"type":"string"}}})"},
+      "seq":{"type":"integer"},"lag_seqs":{"type":["integer","null"]},
+      "lag_ms":{"type":"integer"},"away_ms":{"type":"integer"},"problem":{"type":"string"}}})"},
 };
 
 json member_schema(std::string_view op, std::string_view member) {

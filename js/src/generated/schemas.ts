@@ -2158,9 +2158,10 @@ export interface components {
             journal_segments: number;
             language: string;
             log?: {
+                away_ms?: number;
                 epoch: number;
                 lag_ms: number;
-                lag_seqs: number;
+                lag_seqs: number | null;
                 leader: string;
                 leader_address?: string;
                 problem?: string;

@@ -107,7 +107,10 @@ result<engine> open_served(const served_options& options) {
   const bool makes = !opens_only && command::is_vacant(opening.directory);
   auto target = opens_only ? command::open_existing(std::move(opening))
                            : command::open_or_create(std::move(opening));
-  if (target && makes)
+  if (target && makes && options.log)
+    command::tell("mneme: there was no world in {}; it is a copy of the log now\n",
+                  options.common.directory);
+  else if (target && makes)
     command::tell("mneme: there was no world in {}; a new one was made\n",
                   options.common.directory);
   if (target) command::tell_of_opening(*target);

@@ -69,8 +69,12 @@ std::string sizes(const world_stats& s, const std::string& directory) {
         gauge("mneme_log_epoch", "Newest epoch of the world's log that was heard of", s.log->epoch)
         + gauge("mneme_log_leads", "1: this process leads the log; 0: it follows",
                 s.log->role == log_role::leader ? 1 : 0)
-        + gauge("mneme_log_lag_seqs", "Entries that the log has and this copy has not",
-                s.log->lag_seqs)
+        + gauge("mneme_log_away", "1: the log cannot be reached, or takes nothing",
+                s.log->away_ms ? 1 : 0)
+        + (s.log->lag_seqs
+               ? gauge("mneme_log_lag_seqs", "Entries that the log has and this copy has not",
+                       *s.log->lag_seqs)
+               : std::string())
         + gauge("mneme_log_lag_ms", "So old may be what this copy shows", s.log->lag_ms);
   text += head("mneme_memories_by_type", "gauge", "Live memories by type");
   for (const auto& [type, count] : s.memories_by_type)

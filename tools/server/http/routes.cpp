@@ -203,7 +203,7 @@ http_response routes::answer_of(const http_request& request) {
   return memory(request);
 }
 
-/// Whoever runs the server starts it again on this: opening is what recovers.
+/// Whoever runs the server starts it again on what has stopped: opening is what recovers.
 http_response routes::health() {
   const auto stats = to_.stats();
   if (!stats) return respond(failed(stats.error()));
@@ -215,6 +215,11 @@ http_response routes::health() {
                                                 + (stats->log ? ": " + stats->stopped : ""))
                                         .body)
                     + "\n"}; // to ask again is of no use
+  if (stats->log && stats->log->is_cut_off)
+    return respond(refused(503, "busy",
+                           "writes are refused: "
+                               + (stats->log->problem.empty() ? "the lead of the log was lost"
+                                                              : stats->log->problem)));
   if (stats->disk_full.empty()) return respond(done(json::object()));
   return respond(refused(503, "disk_full", "writes wait for room: " + stats->disk_full));
 }
