@@ -42,10 +42,10 @@ def encoded(request: Dict[str, Any]) -> bytes:
 
 
 def can_be_said(request: Dict[str, Any]) -> bool:
-    """Whether all its texts are UTF-8."""
+    """Whether none of its texts has half of a surrogate pair: two halves that make one are sent as it."""
     try:
-        _text(request, lambda vector: None, False).encode("utf-8")
-    except UnicodeEncodeError:
+        _text(request, lambda vector: None, False).encode("utf-16", "surrogatepass").decode("utf-16")
+    except UnicodeDecodeError:
         return False
     return True
 

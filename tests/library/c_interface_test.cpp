@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
@@ -220,6 +221,17 @@ TEST_CASE("a round in arrays answers in the caller's arrays, and says what does 
   CHECK(distances == std::vector<double>{0, 1, 0});
   CHECK(std::equal(ids.begin(), ids.begin() + 16, written.begin() + 16));
   CHECK(std::all_of(ids.begin() + 32, ids.end(), [](std::uint8_t b) { return b == 0; }));
+}
+
+TEST_CASE("a world that is shared is closed once, too") {
+  const std::string place = std::filesystem::temp_directory_path() / "mneme-closed-once";
+  std::filesystem::remove_all(place);
+  mneme_engine* engine = nullptr;
+  REQUIRE(opened({{"directory", place}}, engine)["ok"] == true);
+  CHECK(taken(mneme_close(engine, MNEME_JSON))["ok"] == true);
+  CHECK(code_of(taken(mneme_close(engine, MNEME_JSON))) == "shutdown");
+  mneme_free(engine);
+  std::filesystem::remove_all(place);
 }
 
 TEST_CASE("what is NULL and may not be is said so") {

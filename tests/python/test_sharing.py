@@ -51,6 +51,39 @@ def test_a_second_program_joins_and_takes_over(tmp_path):
     assert not os.path.exists(place / "SOCKET")
 
 
+def test_who_takes_over_goes_on_with_the_same_world(tmp_path, monkeypatch):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(tmp_path)
+    first = mneme.open("world")
+    first.write("Note", {"statement": "tea at five"})
+    second = mneme.open("world")
+    assert second.opened.joined
+    # Where the program works later is no matter of the world's.
+    monkeypatch.chdir(elsewhere)
+    assert first.verify().seq == 1 and len(first.changes(since=0)) == 1
+    first.close()
+    assert second.write("Note", {"statement": "tea at six"}).seq == 2
+    assert not os.path.exists(elsewhere / "world")
+    # Whoever takes over makes no world, and takes no other.
+    third = mneme.open(tmp_path / "world")
+    assert third.opened.joined
+    second.close()
+    os.rename(tmp_path / "world", tmp_path / "moved")
+    with pytest.raises(mneme.NotFound):
+        third.write("Note", {"statement": "tea at seven"})
+    assert not os.path.exists(tmp_path / "world")
+    with mneme.open(tmp_path / "world", shared=False) as other_world:
+        other_world.write("Note", {"statement": "coffee"})
+    with pytest.raises(mneme.NotFound) as refused:
+        third.write("Note", {"statement": "tea at seven"})
+    assert "another world" in refused.value.message
+    os.rename(tmp_path / "world", tmp_path / "other")
+    os.rename(tmp_path / "moved", tmp_path / "world")
+    assert third.write("Note", {"statement": "tea at seven"}).seq == 3
+    third.close()
+
+
 def test_a_world_may_be_kept_to_oneself(tmp_path):
     place = tmp_path / "world"
     with mneme.open(place, shared=False):

@@ -160,12 +160,15 @@ def test_a_tick_reads_one_moment_and_what_fails_fails_alone(world):
 def test_half_of_a_surrogate_pair_refuses_what_it_is_in(world):
     bad = asks.write("Note", {"statement": "half \ud83d"}, tags=["a"])
     tick = world.tick(reads=[asks.search("tea"), asks.search("\udc00")],
-                      writes=[bad, asks.write("Note", TEA), bad, asks.write("Note", {"statement": "\\ud83d 😀"})])
+                      writes=[bad, asks.write("Note", TEA), bad, asks.write("Note", {"statement": "\\ud83d 😀"}),
+                              asks.write("Note", {"statement": "\ud83d\ude00"})])
     assert tick[0] == [] and tick[1].at == "reads[1].query"
-    assert [type(one).__name__ for one in tick.writes] == ["InvalidRequest", "Record", "InvalidRequest", "Record"]
-    assert [(one.code, one.at) for one in tick.writes[::2]] == [
+    assert [type(one).__name__ for one in tick.writes] == ["InvalidRequest", "Record", "InvalidRequest", "Record",
+                                                          "Record"]
+    assert [(one.code, one.at) for one in tick.writes[:3:2]] == [
         ("bad_json", "writes[0].data.statement"), ("bad_json", "writes[2].data.statement")]
     assert world.get(tick.writes[3]).version.data.statement == "\\ud83d 😀"
+    assert world.get(tick.writes[4]).version.data.statement == "😀"  # two halves are one character
     with pytest.raises(mneme.InvalidRequest) as refused:
         world.batch([asks.write("Note", TEA), bad])
     assert refused.value.at == "items[1].data.statement"

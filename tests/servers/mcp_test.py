@@ -475,6 +475,7 @@ class Tools(OnStreams):
         client = self.start()
         self.assertIn("unknown_key", self.refusal(client, "search", query="x", limt=3))
         self.assertIn("did you mean", self.refusal(client, "search", query="x", limt=3))
+        self.assertIn("unknown_key", self.refusal(client, "search", query="x", op="write"))
         self.assertIn("limit", self.refusal(client, "find", types=["Note"], limit=0))
         self.assertIn("not_found", self.refusal(client, "get", id=ABSENT))
         self.assertIn("(at id)", self.refusal(client, "get", id=7))

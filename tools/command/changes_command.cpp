@@ -67,7 +67,7 @@ status follow(const changes_options& o) {
                              "where another program has the world open, too",
                              "read-only"});
   server::stop_signal stop;
-  auto world = server::shared_door::make([&o] { return open_world_for(o.common); },
+  auto world = server::shared_door::make([&o](bool) { return open_world_for(o.common); },
                                          {.directory = o.common.directory});
   if (!world) return report(o.common, world.error());
   std::atomic<bool> is_over{false};

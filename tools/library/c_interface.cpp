@@ -130,7 +130,11 @@ result<std::unique_ptr<mneme_engine>> open(std::string_view bytes, int format) {
     // Who joins is held to it as who opens, and may open it later.
     if (auto ok = mneme::engine::check_made_with(options->engine); !ok) return propagate(ok);
     auto shared = mneme::server::shared_door::make(
-        [its = options->engine] { return mneme::engine::open(its); },
+        [its = options->engine](bool may_make) {
+          auto own = its;
+          own.create = own.create && may_make;
+          return mneme::engine::open(std::move(own));
+        },
         {.directory = options->engine.directory});
     if (!shared) return propagate(shared);
     made->shared = std::move(*shared);

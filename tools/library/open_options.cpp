@@ -1,6 +1,8 @@
 #include "tools/library/open_options.hpp"
 
 #include <array>
+#include <filesystem>
+#include <system_error>
 
 #include <nlohmann/json.hpp>
 
@@ -74,7 +76,11 @@ void read_place(protocol::value_reader& in, engine_options& to) {
     in.fail_key("in_memory", errc::bad_value, "a world in memory has no directory");
   if (directory && directory->empty())
     in.fail_key("directory", errc::bad_value, "a directory has a name; in_memory keeps nothing");
-  to.directory = directory.value_or("");
+  if (!directory || directory->empty()) return;
+  // The host may work in another directory later, and the world stays where it is.
+  std::error_code cause;
+  const auto whole = std::filesystem::absolute(*directory, cause);
+  to.directory = cause ? *directory : whole.string();
 }
 
 /// A world that is kept in a log, of which the directory is a copy.

@@ -58,7 +58,7 @@ public:
                    const nlohmann::detail::exception& cause) {
     if (cause.id == number_overflow_id)
       failure_ = error{errc::out_of_range, "the number does not fit a 64-bit float", path()};
-    else if (std::string_view(cause.what()).contains("surrogate"))
+    else if (is_of_surrogate(cause.what()))
       failure_ = error{errc::bad_json,
                        fmt::format("half of a surrogate pair at byte {} is no character", position),
                        path()};
@@ -78,6 +78,11 @@ private:
     std::unordered_set<std::string> keys;
     std::string key; ///< of the value that is being read, of an object
   };
+
+  /// Behind "last read" the message has what was given.
+  static bool is_of_surrogate(std::string_view message) {
+    return message.substr(0, message.find("; last read")).contains("surrogate");
+  }
 
   bool refuse(errc code, std::string message) {
     failure_ = error{code, std::move(message), path()};

@@ -267,7 +267,8 @@ std::span<const key_shape> remove_edge_keys() noexcept {
 
 result<mutation> read_write(const json& request, const json_path& at, fault_list faults) {
   value_reader in(request, at, faults);
-  return finish_write(faults, read_new_memory(in), at);
+  auto r = read_new_memory(in);
+  return finish_write(faults, std::move(r), at);
 }
 
 result<mutation> read_put(const json& request, const json_path& at, fault_list faults) {
@@ -372,13 +373,12 @@ result<mutation> read_restore(const json& request, const json_path& at, fault_li
   const auto id = in.id_or_uri(key);
   std::optional<memory_uri> named;
   if (const auto uri = parse_memory_uri(in.text(key).value_or("")); uri) named = *uri;
-  return finish_write(faults,
-                      restore_request{.id = id.value_or(memory_id{}),
-                                      .actor = in.text_or("actor", ""),
-                                      .by = in.text("by"),
-                                      .expect_version = in.version("expect_version"),
-                                      .named = named},
-                      at);
+  restore_request r{.id = id.value_or(memory_id{}),
+                    .actor = in.text_or("actor", ""),
+                    .by = in.text("by"),
+                    .expect_version = in.version("expect_version"),
+                    .named = named};
+  return finish_write(faults, std::move(r), at);
 }
 
 result<mutation> read_add_edge(const json& request, const json_path& at, fault_list faults) {

@@ -38,6 +38,14 @@ result<void> session::hold(std::uint64_t bytes, bool must) {
 
 namespace {
 
+/// What is wrong beside the items of a batch, which are looked at one by one; all, if nothing is.
+error besides_items(const fault_list& faults) {
+  fault_list besides;
+  for (const error& fault : faults.told())
+    if (!fault.at.starts_with("items[")) besides.add(fault);
+  return (besides ? besides : faults).refusal().error();
+}
+
 /// Whose shape is wrong is told what else is.
 result<void> check_shape_of(const op_spec& op, const json& request) {
   const json_path document;
@@ -46,9 +54,8 @@ result<void> check_shape_of(const op_spec& op, const json& request) {
   if (!faults) return {};
   if (op.read != nullptr)
     return std::unexpected(with_other_faults(op, request, document, std::move(faults)));
-  error fault = faults.refusal().error();
-  if (op.run == run_batch) return std::unexpected(batch_fault(request, std::move(fault)));
-  return std::unexpected(std::move(fault));
+  if (op.run == run_batch) return std::unexpected(batch_fault(request, besides_items(faults)));
+  return faults.refusal();
 }
 
 } // namespace

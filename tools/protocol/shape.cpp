@@ -162,20 +162,21 @@ void check_members(const json& object, std::span<const key_shape> keys, bool has
   }
 }
 
-json without_misshapen(json object, std::span<const key_shape> keys) {
-  const json whole = object;
+json without_misshapen(const json& object, std::span<const key_shape> keys) {
+  json kept = json::object();
   for (const auto& k : keys) {
-    if (!is_given(whole, k.name)) continue;
-    const json& member = whole[std::string(k.name)];
-    if (check_shape(member, *k.value, whole, {})) continue;
-    object.erase(std::string(k.name));
-    if (k.name != "data" || !member.is_object()) continue;
-    json data = json::object();
-    for (const auto& [name, value] : member.items())
-      if (json one{{name, value}}; check_shape(one, *k.value, whole, {})) data.update(one);
-    object["data"] = std::move(data);
+    if (!is_given(object, k.name)) continue;
+    const std::string name(k.name);
+    const json& member = object[name];
+    if (check_shape(member, *k.value, object, {})) {
+      kept[name] = member;
+    } else if (k.value == &shapes::data && member.is_object()) {
+      json& data = kept[name] = json::object();
+      for (const auto& [field, value] : member.items())
+        if (json one{{field, value}}; check_shape(one, *k.value, object, {})) data.update(one);
+    }
   }
-  return object;
+  return kept;
 }
 
 } // namespace mneme::protocol

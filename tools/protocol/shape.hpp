@@ -78,8 +78,8 @@ result<void> check_members(const json& object, std::span<const key_shape> keys, 
                            const json_path& at);
 void check_members(const json& object, std::span<const key_shape> keys, bool has_op,
                    const json_path& at, fault_list& faults);
-/// What is left without the members that are of another shape; of its data, the members of it.
-json without_misshapen(json object, std::span<const key_shape> keys);
+/// Of an object the members that have their shape; of its data, the members of it that have.
+json without_misshapen(const json& object, std::span<const key_shape> keys);
 
 std::unexpected<error> wrong_type(std::string_view expected, const json& value,
                                   const json_path& at);

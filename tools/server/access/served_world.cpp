@@ -82,7 +82,7 @@ result<void> check_made_with(const served_options& options) {
   return engine::check_made_with(asked);
 }
 
-result<engine> open_served(const served_options& options) {
+result<engine> open_served(const served_options& options, bool may_make) {
   engine_options opening;
   opening.directory = options.common.directory;
   opening.embedder_spec = options.embedder;
@@ -103,7 +103,7 @@ result<engine> open_served(const served_options& options) {
     if (!keys) return propagate(keys);
     opening.keys = std::move(*keys);
   }
-  const bool opens_only = options.only_reads || options.must_exist;
+  const bool opens_only = options.only_reads || options.must_exist || !may_make;
   const bool makes = !opens_only && command::is_vacant(opening.directory);
   auto target = opens_only ? command::open_existing(std::move(opening))
                            : command::open_or_create(std::move(opening));

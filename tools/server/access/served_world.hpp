@@ -42,7 +42,7 @@ struct served_options {
 void add_served_options(CLI::App& command, served_options& options,
                         const std::vector<std::string>& compat);
 
-result<engine> open_served(const served_options& options);
+result<engine> open_served(const served_options& options, bool may_make = true);
 /// As engine::check_made_with(), of who may join those that have the world open.
 result<void> check_made_with(const served_options& options);
 /// Stops, seals and checkpoints; the exit status.

@@ -159,16 +159,38 @@ result<void> shared_door::settle(std::uint64_t since) {
   }
 }
 
+result<std::string> shared_door::world_told_by(sharing::frame_stream& host) {
+  const shared_request root{.who = {}, .op = "root", .request = json::object()};
+  if (host.send(encode(root)))
+    if (auto received = host.receive(most_answer_bytes))
+      if (auto told = decode_answer(*received); told && is_ok(*told))
+        return told->body.value("world_id", "");
+  return fail(errc::busy, "whoever has the world open ends before it answers");
+}
+
+result<void> shared_door::settle_on(const std::string& world_id) {
+  if (world_id_.empty()) world_id_ = world_id;
+  if (world_id == world_id_) return {};
+  return fail(errc::not_found,
+              options_.directory + " has another world now than when it was opened: open it anew");
+}
+
 result<void> shared_door::try_to_settle() {
   if (auto stream = sharing::connect_to(options_.directory)) {
+    auto told = world_told_by(*stream);
+    if (!told) return propagate(told);
+    if (auto ok = settle_on(*told); !ok) return ok;
     streams_.push_back(std::move(*stream));
     return {};
   }
-  auto opened = open_();
+  auto opened = open_(moves_ == 0);
   if (!opened) return propagate(opened);
+  auto stats = opened->stats();
+  if (!stats) return propagate(stats);
+  if (auto ok = settle_on(to_hex(stats->world)); !ok) return ok;
   auto fresh = std::make_unique<hosted>(std::move(*opened), options_);
   if (options_.beside_writer) {
-    fresh->fresh.emplace(fresh->world, options_.directory, open_);
+    fresh->fresh.emplace(fresh->world, options_.directory, [this] { return open_(false); });
     fresh->to.keep_fresh(*fresh->fresh);
     here_ = std::move(fresh);
     return {};
@@ -190,7 +212,7 @@ void shared_door::stop_waiting() {
 result<void> shared_door::close() {
   stop_waiting();
   const std::unique_lock hold(moving_);
-  if (std::exchange(is_closed_, true)) return {};
+  if (std::exchange(is_closed_, true)) return fail(errc::shutdown, "the world was closed");
   streams_.clear();
   if (here_ == nullptr) return {};
   here_->listener.reset();

@@ -2,6 +2,7 @@
 /// A world that processes of one user have together. Who comes first opens it and answers the
 /// others through a socket in its directory; when that one ends, whoever asks next opens it and
 /// answers from then on. What was acknowledged is in the journal, so that nothing of it is lost.
+/// Whoever takes over makes no world, and goes on with none but the one that there was.
 
 #include <atomic>
 #include <cstdint>
@@ -27,10 +28,11 @@ struct sharing_options {
 
 class shared_door final : public door {
 public:
-  using opener = std::function<result<engine>()>;
+  /// `may_make`: a world where there is none.
+  using opener = std::function<result<engine>(bool may_make)>;
 
-  /// `open` is called where nobody answers, in any thread that asks. busy where somebody has the
-  /// world and answers nobody.
+  /// `open` is called where nobody answers, in any thread that asks; it may make the world now, and
+  /// not later. busy where somebody has the world and answers nobody.
   static result<std::unique_ptr<shared_door>> make(opener open, sharing_options options);
   ~shared_door() override;
   shared_door(const shared_door&) = delete;
@@ -44,7 +46,8 @@ public:
   [[nodiscard]] engine* here() const;
   /// Who waits for changes is answered soon, from now on.
   void stop_waiting();
-  /// Answers what was sent, and closes the world if it is open here. Nothing is run any more.
+  /// Answers what was sent, and closes the world if it is open here. Nothing is run any more. A
+  /// second time is `shutdown`.
   result<void> close();
 
 private:
@@ -60,6 +63,10 @@ private:
   result<void> settle(std::uint64_t since);
   /// busy: somebody has it open, and does not answer yet or any more.
   result<void> try_to_settle();
+  /// Which world somebody has open; busy where he does not say.
+  static result<std::string> world_told_by(sharing::frame_stream& host);
+  /// not_found if it is another one than at first.
+  result<void> settle_on(const std::string& world_id);
 
   opener open_;
   sharing_options options_;
@@ -67,6 +74,7 @@ private:
   std::unique_ptr<hosted> here_;     ///< null: another process is asked
   std::atomic<bool> stops_waiting_{false};
   std::uint64_t moves_ = 0; ///< how often it was settled who answers
+  std::string world_id_;    ///< of the first time
   bool is_closed_ = false;
   std::mutex resting_;
   std::vector<sharing::frame_stream> streams_; ///< to the host, that nobody uses now

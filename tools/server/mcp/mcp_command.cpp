@@ -26,7 +26,7 @@ command::status run_mcp(const mcp_command_options& o) {
   if (auto ok = validate_acting(o.actor); !ok) return command::report(o.served.common, ok.error());
   if (auto ok = check_made_with(o.served); !ok) return command::report(o.served.common, ok.error());
   stop_signal stop;
-  auto world = shared_door::make([&o] { return open_served(o.served); },
+  auto world = shared_door::make([&o](bool may_make) { return open_served(o.served, may_make); },
                                  {.directory = o.served.common.directory,
                                   .most_ms = o.deadline_ms,
                                   .beside_writer = o.served.reads_beside()});

@@ -568,8 +568,9 @@ void check_offered(const tool_spec& tool, const client& who, const json& argumen
 /// What is wrong with the rest of a request is told beside what is not taken.
 error with_faults_of_rest(const json& request, fault_list faults) {
   json rest = request;
-  for (const error& fault : faults.told()) rest.erase(fault.at);
-  const auto& op = *protocol::find_op(rest["op"].get_ref<const std::string&>());
+  const auto& op = *protocol::find_op(request["op"].get_ref<const std::string&>());
+  for (const error& fault : faults.told())
+    if (fault.at != "op") rest.erase(fault.at);
   if (op.read != nullptr)
     if (auto fault = protocol::fault_of_write(op, rest, {})) faults.add(std::move(*fault));
   return faults.refusal().error();
