@@ -12,6 +12,7 @@
 #include "query/asked_words.hpp"
 #include "query/search/asked_alone.hpp"
 #include "query/search/asked_identifiers.hpp"
+#include "query/search/asked_speakers.hpp"
 #include "query/search/asked_times.hpp"
 #include "query/search/question_share.hpp"
 #include "sim/model_lineage.hpp"
@@ -30,7 +31,7 @@ struct scored_row {
   double answers = 0;
   double raw = 0;
   double match = 0;
-  bool is_dated = false;
+  double dates = 0;
   bool is_said = false;      ///< by who is named in the question
   bool is_all_asked = false; ///< of the time, or by the speaker, that is all that is asked for
   std::optional<memory_id> older_of{};
@@ -330,7 +331,8 @@ private:
       auto name = folded_words(tag.substr(prefix.size()));
       const bool is_role = name == std::vector<std::string>{"user"};
       if (is_role ? is_mine
-                  : !name.empty() && name.size() <= 3 && !std::ranges::search(words, name).empty())
+                  : !name.empty() && name.size() <= most_name_words
+                        && !std::ranges::search(words, name).empty())
         found.push_back(std::move(name));
     }
     return found;
@@ -353,8 +355,8 @@ private:
   void add_circumstances() {
     for (auto& row : rows_) {
       // What weighs nothing is not looked for, and says nothing of what is newer either.
-      row.is_dated = times_.contains(row.record.head->created_at);
-      if (row.is_dated) row.raw += w_.dates;
+      row.dates = times_.fit(row.record.head->created_at);
+      row.raw += w_.dates * row.dates;
       row.is_said = names_speaker(*row.record.head);
       if (row.is_said) row.raw += w_.speakers;
     }
@@ -444,8 +446,8 @@ public:
     if ((s_.r.include_ended || s_.r.include_archived) && holds(a) != holds(b))
       return holds(a) && are_alike(a, b) && identifiers_in(a) == identifiers_in(b);
     return a.record.version->valid_from > b.record.version->valid_from && a.raw >= least_ * b.raw
-           && a.is_dated >= b.is_dated && a.is_said >= b.is_said && says_as_much(a, b)
-           && are_alike(a, b) && identifiers_in(a) == identifiers_in(b);
+           && a.dates >= b.dates && a.is_said >= b.is_said && says_as_much(a, b) && are_alike(a, b)
+           && identifiers_in(a) == identifiers_in(b);
   }
 
 private:
@@ -543,7 +545,7 @@ ranked_rows ranked(const searched_state& s, const std::vector<float>& query, sea
     bool has_date = false;
     for (const auto& row : rows) {
       most = std::max(most, row.match);
-      has_date = has_date || row.is_dated;
+      has_date = has_date || row.dates > 0;
     }
     best_match = std::max(best_match, most);
     const bool is_bad =

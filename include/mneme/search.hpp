@@ -71,7 +71,7 @@ struct world_weights {
 
 /// Raised by whatever changes which rows a door answers with, their order or their scores: of
 /// receipts, which are equal where it is.
-inline constexpr std::int64_t ranking_version = 8;
+inline constexpr std::int64_t ranking_version = 9;
 
 enum class search_source : std::uint8_t { all, memory, content };
 enum class search_sort : std::uint8_t { automatic, relevance, recency, hybrid, updated };

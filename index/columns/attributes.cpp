@@ -90,11 +90,23 @@ void attributes::impl::note_speakers(std::uint32_t first) {
   for (std::uint32_t tag = first; tag < tags.size(); ++tag) {
     const std::string_view text = tags.text(tag);
     if (!text.starts_with(prefix)) continue;
-    const std::string name = speaker_text(folded_words(text.substr(prefix.size())));
+    const auto words = folded_words(text.substr(prefix.size()));
+    const std::string name = speaker_text(words);
     if (name.empty()) continue;
+    const bool is_address = text.find('@') != std::string_view::npos;
+    if (words.size() > 1 && !is_address) note_parts(words, tag);
     std::uint32_t& newest = tag_of_speaker.grow(speakers.intern(name));
     store_release(tag_of_the_same.grow(tag), newest);
     store_release(newest, tag + 1);
+  }
+}
+
+void attributes::impl::note_parts(const std::vector<std::string>& name, std::uint32_t tag) {
+  for (auto word = name.begin(); word != name.end(); ++word) {
+    if (std::find(name.begin(), word, *word) != word) continue; // it was there already
+    std::uint32_t& newest = newest_part.grow(name_parts.intern(*word));
+    named_parts.grow(named_part_count) = {.tag = tag, .next = newest};
+    store_release(newest, ++named_part_count);
   }
 }
 
@@ -280,6 +292,20 @@ std::vector<term_no> attributes::speaker_tags(std::span<const std::string> words
     const std::uint32_t* other = impl_->tag_of_the_same.find(tag);
     ensure(other != nullptr, "a tag of a speaker leads on");
     next = load_acquire(*other);
+  }
+  return found;
+}
+
+std::vector<term_no> attributes::speaker_tags_with(std::string_view word) const {
+  std::vector<term_no> found;
+  const std::uint32_t part = impl_->name_parts.find(word);
+  if (part == no_number) return found;
+  const std::uint32_t* newest = impl_->newest_part.find(part);
+  std::uint32_t next = newest == nullptr ? 0 : load_acquire(*newest);
+  while (next != 0) {
+    const impl::named_part& named = impl_->named_parts[next - 1];
+    found.push_back({named.tag});
+    next = named.next;
   }
   return found;
 }

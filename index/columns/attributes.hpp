@@ -120,6 +120,8 @@ public:
   [[nodiscard]] term_no tag_term(std::string_view tag) const;
   /// Tags "speaker:NAME" where NAME has these words, folded as terms are (folded_words).
   [[nodiscard]] std::vector<term_no> speaker_tags(std::span<const std::string> words) const;
+  /// The same where NAME has several words, one of which is this.
+  [[nodiscard]] std::vector<term_no> speaker_tags_with(std::string_view word) const;
   [[nodiscard]] term_no actor_term(std::string_view actor) const;
   [[nodiscard]] std::string tag_text(term_no tag) const;
   /// Tags that there ever were and that begin so.

@@ -30,6 +30,15 @@ struct attributes::impl {
   term_dictionary speakers;                     ///< of tags "speaker:NAME" the names, folded
   sparse_column<std::uint32_t> tag_of_speaker;  ///< by speaker: the newest such tag + 1; 0 = none
   sparse_column<std::uint32_t> tag_of_the_same; ///< by tag: another one of that speaker + 1
+  /// A speaker's tag whose name of several words has a word, and where the next such is + 1.
+  struct named_part {
+    std::uint32_t tag;
+    std::uint32_t next;
+  };
+  term_dictionary name_parts;               ///< words of such names, folded
+  sparse_column<std::uint32_t> newest_part; ///< by word: of named_parts, + 1; 0 = none
+  paged_column<named_part> named_parts;
+  std::uint32_t named_part_count = 0; ///< the writer's alone
   term_dictionary actors;
   term_dictionary frames;
   term_dictionary places;
@@ -67,6 +76,7 @@ struct attributes::impl {
   row_facets intern(const facet_values& values);
   /// Of the tags from `first` on, those that name who speaks. Of every tag once, in their order.
   void note_speakers(std::uint32_t first);
+  void note_parts(const std::vector<std::string>& name, std::uint32_t tag);
 
   /// Everything but the colours and what actors have learned, as it lies in memory. Only while
   /// nothing is put.

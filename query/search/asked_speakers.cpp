@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <span>
 #include <string>
 
+#include "index/lexical/function_terms.hpp"
 #include "index/lexical/text_terms.hpp"
+#include "messages/text/lower_case.hpp"
 #include "query/asked_words.hpp"
 
 namespace mneme {
@@ -23,6 +26,35 @@ bool is_first_person(std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
+/// Of a piece between spaces, behind the marks that it begins with.
+bool begins_large(std::string_view piece) {
+  const auto is_mark = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < 0x80 && (std::isalnum(byte) == 0);
+  };
+  while (!piece.empty() && is_mark(piece.front())) piece.remove_prefix(1);
+  std::size_t bytes = 1;
+  while (bytes < piece.size() && (static_cast<unsigned char>(piece[bytes]) & 0xC0) == 0x80) ++bytes;
+  const std::string_view first = piece.substr(0, bytes);
+  return lower_case(first) != first;
+}
+
+/// The words of a question that begin with a capital letter, folded.
+std::vector<std::string> capital_words(std::string_view question) {
+  constexpr std::string_view spaces = " \t\r\n";
+  std::vector<std::string> capital;
+  while (capital.size() < most_asked_words) {
+    const auto begin = question.find_first_not_of(spaces);
+    if (begin == std::string_view::npos) break;
+    question.remove_prefix(begin);
+    const std::string_view piece = question.substr(0, question.find_first_of(spaces));
+    question.remove_prefix(piece.size());
+    if (!begins_large(piece)) continue;
+    for (auto& word : folded_words(piece)) capital.push_back(std::move(word));
+  }
+  return capital;
+}
+
 std::vector<std::string> words_of_question(std::string_view question) {
   auto words = folded_words(question);
   if (words.size() > most_asked_words) words.resize(most_asked_words);
@@ -34,12 +66,12 @@ std::vector<std::string> words_of_question(std::string_view question) {
 asked_speakers::asked_speakers(std::string_view question, const attributes& rows) {
   const auto words = words_of_question(question);
   const std::span<const std::string> all = words;
-  constexpr std::size_t most_words = 3;
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!is_role(all[i])) add(all.subspan(i, 1), rows);
-    for (std::size_t n = 2; n <= most_words && i + n <= all.size(); ++n)
+    for (std::size_t n = 2; n <= most_name_words && i + n <= all.size(); ++n)
       add(all.subspan(i, n), rows);
   }
+  add_by_part(question, rows);
   if (std::ranges::any_of(words, is_first_person)) {
     const std::string user = "user";
     add(std::span(&user, 1), rows);
@@ -60,6 +92,20 @@ void asked_speakers::add(std::span<const std::string> name, const attributes& ro
   for (const term_no tag : rows.speaker_tags(name)) {
     tags_.push_back(tag);
     named_.push_back({tag, {name.begin(), name.end()}});
+  }
+}
+
+void asked_speakers::add_by_part(std::string_view question, const attributes& rows) {
+  std::vector<std::string> whole; // of names that are there
+  for (const auto& name : named_) whole.insert(whole.end(), name.words.begin(), name.words.end());
+  for (auto& word : capital_words(question)) {
+    const bool is_named = std::ranges::find(whole, word) != whole.end();
+    if (is_named || is_role(word) || is_function_term(word)) continue;
+    for (const term_no tag : rows.speaker_tags_with(word)) {
+      tags_.push_back(tag);
+      named_.push_back({tag, {word}});
+    }
+    whole.push_back(std::move(word));
   }
 }
 

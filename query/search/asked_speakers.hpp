@@ -1,9 +1,10 @@
 #pragma once
 /// Who is named in a question, so that what he or she said counts for more: a memory whose tag is
-/// "speaker:NAME" was said by NAME, whose words, one to three, follow each other in the question,
-/// folded as terms are: Søren is Soren, and O'Brien two words. Roles that every chat with a machine
-/// has name nobody where somebody else may be meant; but who asks by "I" or "my" asks for what the
-/// "speaker:user" of such chats said.
+/// "speaker:NAME" was said by NAME, whose words, one to five, follow each other in the question,
+/// folded as terms are: Søren is Soren, and O'Brien two words. Of a longer name one word with a
+/// capital letter is enough ("Ravi" of Ravi Patel) where nobody has just that name. Roles that
+/// every chat with a machine has name nobody where somebody else may be meant; but who asks by "I"
+/// or "my" asks for what the "speaker:user" of such chats said.
 
 #include <span>
 #include <string>
@@ -13,6 +14,9 @@
 #include "index/columns/attributes.hpp"
 
 namespace mneme {
+
+/// A longer name is none that a question names.
+inline constexpr std::size_t most_name_words = 5;
 
 class asked_speakers {
 public:
@@ -45,6 +49,7 @@ public:
 
 private:
   void add(std::span<const std::string> name, const attributes& rows);
+  void add_by_part(std::string_view question, const attributes& rows);
   void settle();
 
   std::vector<term_no> tags_;

@@ -107,6 +107,14 @@ std::optional<int> count_named(std::string_view word) {
                            : std::optional(static_cast<int>(at - words.begin()) + 1);
 }
 
+std::optional<std::chrono::weekday> weekday_named(std::string_view word) {
+  static constexpr std::array<std::string_view, 7> names = {
+      "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"};
+  const auto* at = std::ranges::find(names, word);
+  if (at == names.end()) return std::nullopt;
+  return std::chrono::weekday(static_cast<unsigned>(at - names.begin()));
+}
+
 enum class unit { day, week, month, year };
 
 std::optional<unit> unit_named(std::string_view word) {
@@ -131,19 +139,20 @@ public:
     for (std::size_t at = 0; at < words_.size();) {
       std::size_t taken = 0;
       const std::size_t spans = into_.spans_.size();
+      const std::size_t after = into_.days_after_.size();
       const std::size_t yearly = into_.yearly_.size();
       for (const auto rule :
            {&time_reader::iso_day, &time_reader::iso_month, &time_reader::day_first,
-            &time_reader::month_first, &time_reader::relative, &time_reader::counted,
-            &time_reader::season, &time_reader::month_alone, &time_reader::year_alone})
+            &time_reader::month_first, &time_reader::near_day, &time_reader::weekday,
+            &time_reader::relative, &time_reader::counted, &time_reader::season,
+            &time_reader::month_alone, &time_reader::year_alone})
         if (taken == 0) taken = (this->*rule)(at);
       if (taken == 0) into_.other_words_.push_back(words_[at]);
       if (taken > 0) into_.names_time_ = true;
       if (taken > 0 && is_bound(at)) {
-        into_.spans_.erase(into_.spans_.begin() + static_cast<std::ptrdiff_t>(spans),
-                           into_.spans_.end());
-        into_.yearly_.erase(into_.yearly_.begin() + static_cast<std::ptrdiff_t>(yearly),
-                            into_.yearly_.end());
+        into_.spans_.resize(spans);
+        into_.days_after_.resize(after);
+        into_.yearly_.resize(yearly);
       }
       at += std::max<std::size_t>(taken, 1);
     }
@@ -163,13 +172,16 @@ private:
   }
 
   void add(sys_days from, sys_days to) { into_.spans_.push_back({number_of(from), number_of(to)}); }
+  void add_one(sys_days day) { add(day, day + std::chrono::days(1)); }
 
   /// False if the year has no such day.
   bool add_day(int year, unsigned month, unsigned day) {
     const year_month_day date{std::chrono::year(year), std::chrono::month(month),
                               std::chrono::day(day)};
     if (!date.ok()) return false;
-    add(sys_days(date), sys_days(date) + std::chrono::days(2));
+    const sys_days named(date);
+    add_one(named);
+    into_.days_after_.push_back({number_of(named) + 1, number_of(named) + 2});
     return true;
   }
   void add_month(year_month month) {
@@ -225,13 +237,34 @@ private:
     return taken;
   }
 
-  /// "yesterday", "last week"
+  /// "today", "the day before yesterday", "this morning", "last night"
+  std::size_t near_day(std::size_t at) {
+    const auto ago = [&](int days, std::size_t taken) {
+      add_one(today_ - std::chrono::days(days));
+      return taken;
+    };
+    if (word(at) == "today" || word(at) == "tonight") return ago(0, 1);
+    if (word(at) == "yesterday") return ago(1, 1);
+    if (word(at) == "day" && word(at + 1) == "before" && word(at + 2) == "yesterday")
+      return ago(2, 3);
+    if (word(at) == "last" && word(at + 1) == "night") return ago(1, 2);
+    const bool is_part =
+        word(at + 1) == "morning" || word(at + 1) == "afternoon" || word(at + 1) == "evening";
+    return word(at) == "this" && is_part ? ago(0, 2) : 0;
+  }
+  /// "last Friday" is over, "on Friday" may be today.
+  std::size_t weekday(std::size_t at) {
+    const bool is_last = word(at) == "last";
+    const bool is_led = is_last || word(at) == "on" || word(at) == "this";
+    const auto day = weekday_named(word(at + (is_led ? 1 : 0)));
+    if (!day || (!is_led && words_.size() > 1)) return 0;
+    const auto newest = today_ - std::chrono::days(is_last ? 1 : 0);
+    add_one(newest - (std::chrono::weekday(newest) - *day));
+    return is_led ? 2 : 1;
+  }
+
+  /// "last week", "this month"
   std::size_t relative(std::size_t at) {
-    if (word(at) == "today" || word(at) == "yesterday") {
-      const auto from = today_ - std::chrono::days(word(at) == "today" ? 0 : 1);
-      add(from, from + std::chrono::days(1));
-      return 1;
-    }
     const bool is_last = word(at) == "last" || word(at) == "previous";
     const auto of = unit_named(word(at + 1));
     if (!of || *of == unit::day || word(at + 1).ends_with('s') || (!is_last && word(at) != "this"))
@@ -255,10 +288,8 @@ private:
   void add_before(unit of, int count) {
     const year_month_day date(today_);
     switch (of) {
-    case unit::day: {
-      const auto day = today_ - std::chrono::days(count);
-      return add(day, day + std::chrono::days(1));
-    }
+    case unit::day:
+      return add_one(today_ - std::chrono::days(count));
     case unit::week: {
       const auto monday = today_ - (std::chrono::weekday(today_) - std::chrono::Monday);
       return add(monday - std::chrono::weeks(count), monday - std::chrono::weeks(count - 1));
@@ -349,23 +380,29 @@ asked_times::asked_times(std::string_view question, timestamp now) {
     all.erase(again.begin(), again.end());
   };
   make_distinct(spans_);
+  make_distinct(days_after_);
   make_distinct(yearly_);
 }
 
-bool asked_times::contains(timestamp t) const {
-  if (empty()) return false;
+double asked_times::fit(timestamp t) const {
+  constexpr double day_after = 0.5;
+  if (empty()) return 0;
   const sys_days day = day_of(t);
-  if (std::ranges::any_of(spans_,
-                          [n = number_of(day)](const span& s) { return s.from <= n && n < s.to; }))
-    return true;
-  const year_month_day date(day);
-  const year_month_day before(day - std::chrono::days(1));
+  const auto is_in = [n = number_of(day)](const span& s) { return s.from <= n && n < s.to; };
   const auto is_on = [](const year_month_day& d, const yearly& y) {
     return static_cast<unsigned>(d.month()) == y.month
            && (y.day == 0 || static_cast<unsigned>(d.day()) == y.day);
   };
-  return std::ranges::any_of(
-      yearly_, [&](const yearly& y) { return is_on(date, y) || (y.day != 0 && is_on(before, y)); });
+  const year_month_day date(day);
+  if (std::ranges::any_of(spans_, is_in)
+      || std::ranges::any_of(yearly_, [&](const yearly& y) { return is_on(date, y); }))
+    return 1;
+  const year_month_day before(day - std::chrono::days(1));
+  const bool is_after =
+      std::ranges::any_of(days_after_, is_in) || std::ranges::any_of(yearly_, [&](const yearly& y) {
+        return y.day != 0 && is_on(before, y);
+      });
+  return is_after ? day_after : 0;
 }
 
 } // namespace mneme

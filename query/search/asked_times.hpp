@@ -1,13 +1,15 @@
 #pragma once
 /// The times that a question names, so that what was written then counts for more.
 ///
-///     "3 July 2023", "July 3rd, 2023", "2023-07-03"    the day and the one after it, when people
-///     tell
-///                                                       of it; without a year, in any year
+///     "3 July 2023", "July 3rd, 2023", "2023-07-03"    the day, and by half the one after it, when
+///                                                       people tell of it; without a year, in any
 ///     "July 2023", "in July", "in 2023"                 the month (in any year), the year
 ///     "July", "2023"                                    the same, if the question is nothing else
 ///     "in summer", "last summer", "summer of 2023"      June to August; a winter is of both years
-///     "today", "yesterday", "two days ago"              the day
+///     "today", "yesterday", "two days ago"              the day; so are "the day before
+///     yesterday",
+///                                                       "this morning", "tonight", "last night"
+///     "last Friday", "on Friday"                        the newest before today, up to today
 ///     "this week", "last month", "3 years ago"          of the calendar; weeks begin on Monday
 ///     "before June 2023", "since July", "until 2023"    none: a bound says when it was not
 ///
@@ -31,8 +33,10 @@ public:
 
   /// Names the question no time, not even one that is a bound?
   [[nodiscard]] bool empty() const { return !names_time_; }
-  /// Never, where the times are bounds.
-  [[nodiscard]] bool contains(timestamp t) const;
+  /// 1 on what the question names, 0.5 on the day after a day that it names, else 0. Never more
+  /// where the times are bounds.
+  [[nodiscard]] double fit(timestamp t) const;
+  [[nodiscard]] bool contains(timestamp t) const { return fit(t) > 0; }
   /// The words of the question that name no time, in their order.
   [[nodiscard]] const std::vector<std::string>& other_words() const { return other_words_; }
   /// The word that is all of the question, and may be somebody's name as well ("June"); else empty.
@@ -60,6 +64,7 @@ private:
   bool has_words_ = false;
   bool names_time_ = false;
   std::vector<span> spans_;
+  std::vector<span> days_after_; ///< of days that are named
   std::vector<yearly> yearly_;
 };
 

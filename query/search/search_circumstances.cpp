@@ -69,6 +69,7 @@ result<void> search_state::read_circumstances(const read_views& views) {
   ensure(stage == search_stage::select, "a question is read before rows are chosen");
   times = {};
   speakers = {};
+  roles = {};
   dated.reset();
   said.clear();
   if (!memory.runs) return {};
@@ -99,9 +100,9 @@ result<void> search_state::read_circumstances(const read_views& views) {
   }
   const auto words = asked_words(request.query);
   asked_speakers whom = speakers;
-  if (!speakers.names_any() && !asks_of_oneself(words))
+  if (weights.speakers > 0 && !speakers.names_any() && !asks_of_oneself(words))
     if (auto by_role = asked_speakers::of_roles(request.query, rows); !by_role.empty())
-      whom = std::move(by_role);
+      whom = roles = std::move(by_role);
   if (whom.empty()) return {};
   // Nearly all questions ask for more, whoever is named: the words are looked at before the rows.
   const auto any = whom.words_of([](term_no) { return true; });
@@ -193,7 +194,7 @@ result<std::vector<row_no>> search_state::newest_said(const asked_speakers& whom
 void search_state::add_circumstances(std::vector<leg_row>& rows, const read_views& views) const {
   const attributes& columns = *views.attributes;
   for (auto& r : rows) {
-    r.dates = times.contains({columns.rows().line(r.row).created_at_ns}) ? 1 : 0;
+    r.dates = times.fit({columns.rows().line(r.row).created_at_ns});
     r.speakers = speakers.said(r.row, columns) ? 1 : 0;
     r.raw += weights.dates * r.dates + weights.speakers * r.speakers;
   }
@@ -206,18 +207,17 @@ void search_state::add_matches(search_leg& leg, const read_views& views) const {
   const question_share share(terms, weights, *views.lexical);
   // Who says something has no need to say his name.
   std::vector<asked_speakers::named> names;
-  names.reserve(speakers.all().size());
   if (is_memory)
-    for (const auto& [tag, words] : speakers.all())
-      names.push_back(
-          {tag, text_terms(fmt::format("{}", fmt::join(words, " ")), views.lexical->language())});
+    for (const asked_speakers* asked : {&speakers, &roles})
+      for (const auto& [tag, words] : asked->all())
+        names.push_back(
+            {tag, text_terms(fmt::format("{}", fmt::join(words, " ")), views.lexical->language())});
   std::vector<std::string> own;
   for (auto& r : leg.rows) {
     own.clear();
-    if (r.speakers > 0)
-      for (const auto& [tag, its_terms] : names)
-        if (views.attributes->has_tag(r.row, tag))
-          own.insert(own.end(), its_terms.begin(), its_terms.end());
+    for (const auto& [tag, its_terms] : names)
+      if (views.attributes->has_tag(r.row, tag))
+        own.insert(own.end(), its_terms.begin(), its_terms.end());
     r.match = std::max(r.match, share.of(r.slot, own));
     r.is_all_asked = is_memory && (dated || std::ranges::binary_search(said, r.row));
     if (r.is_all_asked) r.match = 1;

@@ -71,6 +71,7 @@ struct search_state {
   // What the question says of when and by whom; of what weighs nothing, nothing.
   asked_times times{};
   asked_speakers speakers{};
+  asked_speakers roles{}; ///< that are named in place of somebody: they add to a match alone
   /// Of a question of a time alone what is of that time, ascending: the memory leg searches none
   /// but these.
   std::optional<std::vector<row_no>> dated{};

@@ -133,11 +133,18 @@ std::vector<std::string> tags_of(const std::optional<std::string>& speaker,
   return tags;
 }
 
+/// A title, as the subject of a mail, is found as the text is; that of what has a session is the
+/// session's.
+std::string text_with_title(const dated_document& d) {
+  const bool is_alone = !d.title || d.title->empty() || d.session || d.text.starts_with(*d.title);
+  return is_alone ? d.text : *d.title + "\n" + d.text;
+}
+
 memory_data data_of(const dated_document& d, memory_type type) {
   if (type == memory_type::event)
     return {{"kind", std::string("observation")},
             {"outcome", std::string("success")},
-            {"summary", d.text}};
+            {"summary", text_with_title(d)}};
   memory_data data = {{"statement", d.text}};
   if (d.title && !d.title->empty()) data.emplace("label", *d.title);
   return data;
@@ -160,6 +167,8 @@ write_request memory_of(const dated_document& d, memory_type type) {
   if (!d.speaker_address.empty()) r.metadata["speaker_address"] = d.speaker_address;
   if (d.session) r.metadata["session"] = *d.session;
   r.tags = tags_of(d.speaker, d.session);
+  // Who is asked for by the address is the same.
+  if (!d.speaker_address.empty()) r.tags.push_back(tag_of("speaker", d.speaker_address));
   r.created_at = d.time.value_or(time_of_docs_order(d.order));
   r.provenance.source = provenance_source::imported;
   r.id = docs_memory_id(d.scope, d.id);

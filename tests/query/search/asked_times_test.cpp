@@ -71,6 +71,34 @@ TEST_CASE("what is counted from now") {
   CHECK(named("yesterday", "2024-03-01T00:00:00Z") == "2024-02-29..2024-02-29");
 }
 
+TEST_CASE("days near today, and days of the week") {
+  CHECK(named("what happened the day before yesterday?") == "2023-05-08..2023-05-08");
+  CHECK(named("what did I eat this morning?") == "2023-05-10..2023-05-10");
+  CHECK(named("plans for tonight") == "2023-05-10..2023-05-10");
+  CHECK(named("who called last night?") == "2023-05-09..2023-05-09");
+  // 2023-05-10 is a Wednesday.
+  CHECK(named("the trip on Wednesday") == "2023-05-10..2023-05-10");
+  CHECK(named("the trip last Wednesday") == "2023-05-03..2023-05-03");
+  CHECK(named("on Friday") == "2023-05-05..2023-05-05");
+  CHECK(named("Monday?") == "2023-05-08..2023-05-08");
+  for (const auto* question : {"Friday prayers", "this time", "last one", "before yesterday"})
+    CHECK(named(question).empty());
+}
+
+TEST_CASE("the day after a named one fits by half") {
+  const auto fit = [](std::string_view question, std::string_view day) {
+    return asked_times(question, {0}).fit(*parse_timestamp(day));
+  };
+  for (const auto* question : {"on 10 February 2026", "on 10 February"}) {
+    CHECK(fit(question, "2026-02-09T23:59:59Z") == 0);
+    CHECK(fit(question, "2026-02-10T00:00:00Z") == 1);
+    CHECK(fit(question, "2026-02-11T23:59:59Z") == 0.5);
+    CHECK(fit(question, "2026-02-12T00:00:00Z") == 0);
+  }
+  CHECK(fit("10 February and 11 February 2026", "2026-02-11T08:00:00Z") == 1);
+  CHECK(fit("after 10 February 2026", "2026-02-11T08:00:00Z") == 0);
+}
+
 TEST_CASE("seasons") {
   CHECK(named("last summer") == "2022-06-01..2022-08-31");
   CHECK(named("last summer", "2023-09-01T00:00:00Z") == "2023-06-01..2023-08-31");

@@ -24,7 +24,7 @@ struct scored {
   double raw = 0;
   double mixed = 0;
   double score = 0;
-  bool dated = false;
+  double dated = 0;
   bool named = false;
   std::optional<memory_id> older_of{};
 };
@@ -306,8 +306,8 @@ private:
 
   void add_circumstances() {
     for (auto& s : rows_) {
-      s.dated = times_.contains(s.row->created_at);
-      if (s.dated) s.raw += w_.dates;
+      s.dated = times_.fit(s.row->created_at);
+      s.raw += w_.dates * s.dated;
       s.named = is_named(*s.row);
       if (s.named) s.raw += w_.speakers;
     }
@@ -405,7 +405,7 @@ bool is_newer(const scored& a, const scored& b, const search_request& r, const s
       return leg.holds(*a.row) && same_names && are_alike(a, b, world);
   }
   if (a.row->valid_from <= b.row->valid_from) return false;
-  if (a.raw < w.newer * b.raw || (b.dated && !a.dated) || (b.named && !a.named)) return false;
+  if (a.raw < w.newer * b.raw || a.dated < b.dated || (b.named && !a.named)) return false;
   std::set<std::string> asked;
   for (const auto& t : distinct_terms(r.query, default_language))
     if (!is_function_term(t)) asked.insert(t);

@@ -168,6 +168,12 @@ TEST_CASE("a question of a speaker alone is answered by what he said, whatever i
   const auto mine = said("Hello to you.", "user");
   CHECK(asked("what did the assistant tell me").results.size() == 1);
   CHECK(ids_of(asked("what did I tell the assistant")) == std::vector{mine});
+  // Nor need a role, where a question names it in place of somebody.
+  const auto cape = said("Ushuaia is at the end of the world.", "assistant");
+  const auto told = asked("what did the assistant recommend about Ushuaia?");
+  REQUIRE_FALSE(told.results.empty());
+  CHECK(ids_of(told).front() == cape);
+  CHECK(told.results.front().match > 0.5);
   // The newest of many.
   for (int i = 0; i < 200; ++i) said("It goes on.", "Ana");
   w.pass(1);
