@@ -156,7 +156,8 @@ class AsyncWorld:
             return
         parts = [said] * len(waiting)
         if len(waiting) > 1 and said.get("ok"):
-            parts = said["reads"] + said["writes"]
+            parts = [_by_itself(part, f"{key}[{place}]") for key in ("reads", "writes")
+                     for place, part in enumerate(said[key])]
         for (ask, answer), part in zip(waiting, parts):
             _give(ask, answer, part)
         self._send_next(loop)
@@ -388,6 +389,16 @@ class _Single(Ask[Any]):
 
     def __init__(self, of: Ask[Any]) -> None:
         super().__init__(of.op, of.request, of.read)
+
+
+def _by_itself(said: Dict[str, Any], place: str) -> Dict[str, Any]:
+    """The answer of an item of a tick as it would be without the others: who asked knows of none."""
+    if said.get("ok") or not str(said["error"].get("at", "")).startswith(place):
+        return said
+    error = dict(said["error"])
+    error["message"] = error["message"].replace(f" {place}.", " ")
+    at = error.pop("at")[len(place):].lstrip(".")
+    return {**said, "error": {**error, **({"at": at} if at else {})}}
 
 
 def _give(ask: Ask[Any], answer: "asyncio.Future[Any]", said: Dict[str, Any]) -> None:

@@ -89,6 +89,18 @@ def test_a_closed_world_refuses_who_awaits_it():
     asyncio.run(live())
 
 
+def test_a_refusal_says_its_place_as_if_nobody_else_had_asked(world):
+    async def ask():
+        town = world.awaited()
+        return await asyncio.gather(
+            town.write("Note", {"statement": "tea"}), town.write("Note", {"stmt": "x"}, importance=50),
+            town.find("Note", limt=3), town.find("Note", limit=1), return_exceptions=True)
+    _, write, find, found = asyncio.run(ask())
+    assert (write.at, find.at) == ("data.stmt", "limt")
+    assert "also at importance" in write.message and "writes[" not in write.message
+    assert isinstance(found, mneme.Found)
+
+
 def test_one_value_that_cannot_be_said_fails_alone(world):
     async def live():
         town = world.awaited()

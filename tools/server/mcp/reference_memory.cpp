@@ -102,6 +102,13 @@ bool contains(const std::vector<std::string>& list, const std::string& text) {
   return std::ranges::find(list, text) != list.end();
 }
 
+std::vector<std::string> once_each(const std::vector<std::string>& texts) {
+  std::vector<std::string> once;
+  for (const auto& text : texts)
+    if (!contains(once, text)) once.push_back(text);
+  return once;
+}
+
 /// What an archived entity becomes when it is created again: what it was, with what is said of it
 /// now. Adds the request that makes it so, if there is something to change.
 entity created_again(const entity& archived, const json& wanted, json& items) {
@@ -167,14 +174,16 @@ result<json> create_entities(door& to, const client& who, const json& a) {
       continue;
     }
     id = next_id(id);
+    json kept = e;
+    kept["observations"] = once_each(texts_of(e["observations"]));
     json item{{"op", "ingest"},
               {"placement", "new_topic"},
               {"topic_id", to_string(id)},
               {"title", name},
               {"topic_kind", e["entityType"]},
-              {"fields", {{observations_field, {{"value", e["observations"]}}}}}};
+              {"fields", {{observations_field, {{"value", kept["observations"]}}}}}};
     items.push_back(std::move(item));
-    made.push_back(e);
+    made.push_back(std::move(kept));
     if (const entity* only_named = g->only_named(name))
       taken[only_named->id] = {only_named, to_string(id)};
   }
