@@ -40,14 +40,14 @@ struct candidate {
     return is_named(words, text);
   }
   [[nodiscard]] bool is_named(const std::vector<std::string>& words, std::string_view said) const {
-    const auto own = named_words(said);
-    return follow_each_other(words, own) || is_called_otherwise(words, own);
+    const auto named = named_words(said);
+    return follow_each_other(words, named) || is_called_otherwise(words, named);
   }
   [[nodiscard]] bool is_called_otherwise(const std::vector<std::string>& words,
-                                         const std::vector<std::string>& own) const {
+                                         const std::vector<std::string>& named) const {
     for (const auto& alias : *aliases)
       for (const auto& other : alias.others)
-        if (folded_words(alias.name) == words && follow_each_other(folded_words(other), own))
+        if (folded_words(alias.name) == words && follow_each_other(folded_words(other), named))
           return true;
     return false;
   }
