@@ -145,6 +145,7 @@ std::string retrieve_difference(const retrieve_result& got, const retrieve_resul
                        : a.standing != b.standing || a.trust_told != b.trust_told
                                || a.source_class != b.source_class
                            ? "trust"
+                       : a.past != b.past                             ? "marks"
                        : !same_views(a.fields, b.fields)              ? "fields"
                        : !same_neighbours(a.neighbours, b.neighbours) ? "neighbours"
                                                                       : nullptr;
@@ -177,6 +178,7 @@ std::string chroma_difference(const chroma_result& got, const chroma_result& exp
                        : a.strength_norm != b.strength_norm ? "strength_norm"
                        : a.health != b.health               ? "health"
                        : a.score != b.score                 ? "score"
+                       : a.past != b.past                   ? "mark"
                                                             : nullptr;
     if (what != nullptr)
       return fmt::format("row {} has another {}", to_string(a.memory.head->id), what);
@@ -274,7 +276,8 @@ std::string tier_difference(const char* tier, const std::vector<context_item>& g
            : x.standing != y.standing || x.trust_told != y.trust_told
                    || x.source_class != y.source_class
                ? "trust"
-               : nullptr;
+           : x.past != y.past || x.older_of != y.older_of ? "mark"
+                                                          : nullptr;
   };
   for (std::size_t i = 0; i < std::min(got.size(), expected.size()); ++i)
     if (const char* other = what(got[i], expected[i]); other != nullptr)

@@ -203,6 +203,8 @@ std::expected<chroma_outcome_of, errc> chroma_in(const model& state, const chrom
     if (!passes(r.filters, h->metadata)) continue;
     row.memory = *state.memory_at(id, at);
     if (!r.include_ended && !current.holds(row.memory)) continue;
+    row.past = {.ended = current.is_over(row.memory),
+                .superseded = current.is_superseded(row.memory)};
     row.memory.standing = standing_in(state, id, at);
     row.label = label_in(row.memory.version);
     row.relevance = relevance_of(row.distance);

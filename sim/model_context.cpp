@@ -47,15 +47,18 @@ memory_uri uri_of(const memory& m) {
 class context_model {
 public:
   context_model(const model& state, const context_request& r, seq_no at, timestamp now)
-      : state_(state), r_(r), at_(at), now_(now) {
+      : state_(state),
+        r_(r),
+        at_(at),
+        now_(now),
+        current_(state, viewer_of(r), at, {.instant = now}, r.min_trust) {
     const auto w = numbers_of(state.weights_at(viewer_of(r).name(), at));
-    const what_holds current(state, viewer_of(r), at, {.instant = now});
     for (const auto& id : state.ids_at(at)) {
       context_entry e{.tier = 0, .record = *state.memory_at(id, at), .salience = 0};
       const head& h = e.record.head;
       if (!may_have_held(h) || is_archived(h) || !sees(viewer_of(r), h)) continue;
       if (r.min_trust && trust_in(state, id, at) < *r.min_trust) continue;
-      if (!r.include_ended && !current.holds(e.record)) continue;
+      if (!r.include_ended && !current_.holds(e.record)) continue;
       e.salience = h.tombstone ? 0 : salience(e.record.activation, now, w, {});
       visible_.push_back(std::move(e));
     }
@@ -106,7 +109,10 @@ public:
 
   /// What a search found, each hit between what is right before and after it.
   void put_found(const search_result& found) {
-    for (const auto& hit : found.results) scores_[hit.uri.id] = hit.score;
+    for (const auto& hit : found.results) {
+      scores_[hit.uri.id] = hit.score;
+      if (hit.older_of) older_[hit.uri.id] = *hit.older_of;
+    }
     const search_request plain{.query = *r_.query,
                                .include_ended = r_.include_ended,
                                .min_trust = r_.min_trust,
@@ -183,14 +189,16 @@ private:
     const auto* name =
         speaker == m.head->metadata.end() ? nullptr : std::get_if<std::string>(&speaker->second);
     const provenance& from = m.version->provenance;
-    context_item item{.uri = uri_of(m),
-                      .text = told_text(m),
-                      .salience = e.salience,
-                      .by = name != nullptr && !name->empty() ? *name : m.head->actor_scope,
-                      .at = m.version->created_at,
-                      .standing = standing_in(state_, m.head->id, at_),
-                      .trust_told = from.trust || from.source_class,
-                      .source_class = from.source_class};
+    context_item item{
+        .uri = uri_of(m),
+        .text = told_text(m),
+        .salience = e.salience,
+        .by = name != nullptr && !name->empty() ? *name : m.head->actor_scope,
+        .at = m.version->created_at,
+        .standing = standing_in(state_, m.head->id, at_),
+        .trust_told = from.trust || from.source_class,
+        .source_class = from.source_class,
+        .past = {.ended = current_.is_over(m), .superseded = current_.is_superseded(m)}};
     return quoted(std::move(item));
   }
 
@@ -220,6 +228,7 @@ private:
     item.text = head + "] " + item.text;
     item = quoted(std::move(item));
     if (const auto score = scores_.find(id); score != scores_.end()) item.score = score->second;
+    if (const auto older = older_.find(id); older != older_.end()) item.older_of = older->second;
     return item;
   }
 
@@ -277,10 +286,12 @@ private:
   const context_request& r_;
   seq_no at_;
   timestamp now_;
+  what_holds current_;
   std::vector<context_entry> visible_;
   std::set<memory_id> shown_;
   std::vector<memory_uri> left_out_;
   std::map<memory_id, double> scores_;
+  std::map<memory_id, memory_id> older_; ///< as the search says
 };
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "sim/model_current.hpp"
 
+#include "sim/model_lineage.hpp"
 #include "sim/searched_state.hpp"
 
 namespace mneme::sim {
@@ -27,10 +28,12 @@ bool takes_out(const memory& newer, const std::string& owner, const viewer& who,
          && (h.actor_scope == owner || h.actor_scope.empty());
 }
 
-what_holds::what_holds(const model& state, const viewer& who, seq_no at, judged_by when)
+what_holds::what_holds(const model& state, const viewer& who, seq_no at, judged_by when,
+                       std::optional<double> min_trust)
     : when_(when) {
   const auto hide = [&](const memory& newer, const memory_id& older) {
     const auto h = state.head_at(older, at);
+    if (min_trust && trust_in(state, newer.head->id, at) < *min_trust) return;
     if (h && older != newer.head->id && takes_out(newer, h->actor_scope, who, when))
       superseded_.insert(older);
   };

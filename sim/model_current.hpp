@@ -2,6 +2,7 @@
 /// What holds, as the naive model sees it: what has not ended, and what nothing newer takes out of
 /// answers.
 
+#include <optional>
 #include <set>
 
 #include "sim/model_scope.hpp"
@@ -25,7 +26,9 @@ bool takes_out(const memory& newer, const std::string& owner, const viewer& who,
 
 class what_holds {
 public:
-  what_holds(const model& state, const viewer& who, seq_no at, judged_by when);
+  /// What is trusted less than `min_trust` hides nothing.
+  what_holds(const model& state, const viewer& who, seq_no at, judged_by when,
+             std::optional<double> min_trust = {});
 
   // What is tombstoned for another cause is not judged.
   [[nodiscard]] bool is_over(const memory& m) const {

@@ -326,7 +326,8 @@ std::vector<row> candidates(const model& state, const find_request& r, seq_no at
                             const naive_walk* walk, const std::vector<float>& target) {
   std::vector<row> rows;
   const what_holds current(state, viewer_of(r), at,
-                           {.instant = r.as_of.value_or(now), .is_asked = r.as_of.has_value()});
+                           {.instant = r.as_of.value_or(now), .is_asked = r.as_of.has_value()},
+                           r.min_trust);
   for (const auto& id : state.ids_at(at)) {
     row one;
     if (walk != nullptr) {
@@ -380,7 +381,8 @@ std::expected<find_result, errc> find_in(const model& state, const find_request&
     rows.resize(static_cast<std::size_t>(*r.limit));
   const told_by told{state, r, at, now};
   const what_holds current(state, viewer_of(r), at,
-                           {.instant = r.as_of.value_or(now), .is_asked = r.as_of.has_value()});
+                           {.instant = r.as_of.value_or(now), .is_asked = r.as_of.has_value()},
+                           r.min_trust);
   if (fills_budget(r))
     out.trimmed_by_budget = keep_fitting(told, rows, *out.form, *r.budget_tokens);
   if (r.budget_tokens) out.trimmed_by_budget += trim(told, rows, *out.form, *r.budget_tokens);

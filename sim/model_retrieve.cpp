@@ -221,7 +221,8 @@ std::expected<retrieve_result, errc> retrieve_in(const model& state, const retri
     q = std::move(*v);
   }
   const what_holds current(state, viewer_of(r), at,
-                           {.instant = r.as_of.value_or(now), .is_asked = r.as_of.has_value()});
+                           {.instant = r.as_of.value_or(now), .is_asked = r.as_of.has_value()},
+                           r.min_trust);
   const auto ids = chosen(state, r, q, at, now, current);
   if (!ids) return std::unexpected(ids.error());
   retrieve_result out;
@@ -238,7 +239,8 @@ std::expected<retrieve_result, errc> retrieve_in(const model& state, const retri
                    .neighbours = {},
                    .fields = {},
                    .standing = standing_in(state, one.id, at),
-                   .source_class = m.version->provenance.source_class};
+                   .source_class = m.version->provenance.source_class,
+                   .past = {.ended = current.is_over(m), .superseded = current.is_superseded(m)}};
     b.trust_told = m.version->provenance.trust.has_value() || b.source_class;
     const bool structural = has(r, retrieve_stage::structural);
     const bool temporal = has(r, retrieve_stage::temporal);

@@ -40,14 +40,14 @@ struct candidate {
     return is_named(words, text);
   }
   [[nodiscard]] bool is_named(const std::vector<std::string>& words, std::string_view said) const {
-    const auto own = named_words(said);
-    return follow_each_other(words, own) || is_called_otherwise(words, own);
+    const auto named = named_words(said);
+    return follow_each_other(words, named) || is_called_otherwise(words, named);
   }
   [[nodiscard]] bool is_called_otherwise(const std::vector<std::string>& words,
-                                         const std::vector<std::string>& own) const {
+                                         const std::vector<std::string>& named) const {
     for (const auto& alias : *aliases)
       for (const auto& other : alias.others)
-        if (folded_words(alias.name) == words && follow_each_other(folded_words(other), own))
+        if (folded_words(alias.name) == words && follow_each_other(folded_words(other), named))
           return true;
     return false;
   }
@@ -197,6 +197,9 @@ private:
     if (!r_.states_new && (!asked_.refusal.empty() || is_claimed_twice())) return {};
     if (!r_.states_new && !asked_.parts.empty()) return by_parts();
     if (!r_.states_new && !asked_.identifiers.empty()) return by_identifier();
+    if (!r_.states_new && !asked_.said_by.words.empty()
+        && std::ranges::any_of(all_, [&](const auto& c) { return said_it(c); }))
+      return by_speaker();
     const bool is_entity = asked_.extent == asked_extent::all
                            || (asked_.extent == asked_extent::thing && !asked_.is_whose);
     if (!r_.states_new && is_entity && !asked_.content.empty()) {
@@ -204,6 +207,20 @@ private:
       if (!found.empty() || asked_.is_one_name || is_left_) return found;
     }
     return by_meaning(ranked);
+  }
+
+  [[nodiscard]] bool said_it(const candidate& c) const {
+    const auto h = state_.head_at(c.uri.id, at_);
+    return std::ranges::any_of(h->tags, [&](const std::string& tag) {
+      return tag.starts_with("speaker:") && folded_words(tag.substr(8)) == asked_.said_by.words;
+    });
+  }
+  std::vector<const candidate*> by_speaker() {
+    why_ = selection_reason::entity;
+    std::vector<const candidate*> found;
+    for (const auto& c : all_)
+      if (said_it(c) && !is_kept(c)) found.push_back(&c);
+    return found;
   }
 
   /// Has the memory the list, or two neighbours of it as one name?

@@ -253,9 +253,13 @@ public:
   merging(const model& state, const std::string& actor, timestamp now, entry_sink& entries)
       : state_(state), actor_(actor), now_(now), entries_(entries) {}
 
-  void merge(const memory_id& keeper, const memory_id& loser) {
+  /// `held`: the vector of the keeper, where it gets a version here.
+  void merge(const memory_id& keeper, const memory_id& loser, held_vector& held) {
     move_edges(keeper, loser);
-    for (const auto& f : state_.fields_at(loser, state_.last())) move_field(keeper, loser, f);
+    const auto fields = state_.fields_at(loser, state_.last());
+    for (const auto& f : fields) move_field(keeper, loser, f);
+    if (!fields.empty())
+      trust_less(keeper, state_.memory_at(loser, state_.last())->version->provenance, held);
     head h = *state_.head_at(loser, state_.last());
     set_archived(h, now_);
     entries_.take({entry_kind::topic_merge, actor_, {leaf_of(h)}, topic_merge_payload{keeper, h}});
@@ -268,6 +272,34 @@ public:
   }
 
 private:
+  /// Text of a topic with `added` is in the keeper: it rests on the same, and is trusted no more.
+  void trust_less(const memory_id& keeper, const provenance& added, held_vector& held) {
+    const auto m = state_.memory_at(keeper, state_.last());
+    const version& v = *m->version;
+    provenance p = v.provenance;
+    if (own_trust(added) < own_trust(p)) {
+      p.trust = added.trust;
+      p.source_class = added.source_class;
+    }
+    for (const auto& uri : added.derived_from)
+      if (std::ranges::count(p.derived_from, uri) == 0) p.derived_from.push_back(uri);
+    if (p == v.provenance) return;
+    update_request u;
+    u.uri = {m->head->type, keeper, v.number};
+    u.data = v.data;
+    u.actor = actor_;
+    if (v.short_overridden) u.forms.short_form = v.forms.short_form;
+    if (v.medium_overridden) u.forms.medium_form = v.forms.medium_form;
+    u.valid_from = v.valid_from;
+    u.valid_until = v.valid_until;
+    u.expires_at = v.expires_at;
+    u.confidence = v.confidence;
+    u.provenance = p;
+    held_vector now_held;
+    content_outcome_of(state_, u, now_, entries_, now_held);
+    if (now_held) held = now_held;
+  }
+
   /// In key order.
   void move_edges(const memory_id& keeper, const memory_id& loser) {
     for (const auto& e : state_.edges_at(state_.last())) {
@@ -395,16 +427,18 @@ write_outcome topic_outcome_of(const model& state, const revise_request& r, time
     for (std::size_t i = 1; i < ids.size(); ++i) losers[ids[0]].push_back(ids[i]);
   write_outcome out;
   out.topics.emplace();
-  std::set<memory_id> texts; // that changed
+  std::map<memory_id, held_vector> texts; // that changed
   for (const auto& [keeper, ids] : losers)
     for (const auto& loser : ids) {
       const bool has_fields = !state.fields_at(loser, state.last()).empty();
-      merging(state, r.actor, now, entries).merge(keeper, loser);
-      if (has_fields) texts.insert(keeper);
+      held_vector held;
+      merging(state, r.actor, now, entries).merge(keeper, loser, held);
+      if (has_fields) texts.try_emplace(keeper);
+      if (held) texts[keeper] = held;
       out.topics->merged.push_back({keeper, loser});
       out.changed = true;
     }
-  for (const auto& keeper : texts) take_topic_text(state, keeper, {}, entries);
+  for (const auto& [keeper, held] : texts) take_topic_text(state, keeper, held, entries);
   return out;
 }
 

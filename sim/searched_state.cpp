@@ -108,7 +108,8 @@ bool searched_state::is_superseded(const memory_id& id) const {
   if (is_past(*state.head_at(id, at), when())) return true;
   const std::string owner = state.head_at(id, at)->actor_scope;
   const auto may_hide = [&](const memory& newer) {
-    return takes_out(newer, owner, viewer_of(r), when());
+    return takes_out(newer, owner, viewer_of(r), when())
+           && (!r.min_trust || trust_in(state, newer.head->id, at) >= *r.min_trust);
   };
   for (const auto& [other, m] : live)
     if (other != id && m.head->type == memory_type::decision && reference_in(m.version) == id

@@ -224,7 +224,9 @@ select_request workload::some_selection() {
     return name;
   };
   if (draw_.percent(10))
-    r.words = fmt::format("forget all about {} and {}", some_name(), some_name());
+    r.words = draw_.percent(30)
+                  ? fmt::format("forget everything {} said", some_name())
+                  : fmt::format("forget all about {} and {}", some_name(), some_name());
   if (draw_.percent(20)) r.types = {some_type(), some_type()};
   if (draw_.percent(15)) r.tags = {some_tag()};
   if (draw_.percent(20)) r.limit = draw_.between(1, 5);

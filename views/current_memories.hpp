@@ -8,6 +8,7 @@
 #include "mneme/past_marks.hpp"
 #include "views/asker.hpp"
 #include "views/read_views.hpp"
+#include "views/standing.hpp"
 #include "views/supersession.hpp"
 
 namespace mneme {
@@ -33,8 +34,10 @@ inline bool has_held(const attributes& rows, node_no node, seq_no at, row_no& ro
 
 class current_memories {
 public:
-  /// `visible` says what the asker sees; it and `views` must outlive this.
-  current_memories(const visible_rows& visible, const read_views& views, seq_no at, judged_at when)
+  /// `visible` says what the asker sees; it and `views` must outlive this, and so must
+  /// `distrusted`, which an answer leaves out for its trust.
+  current_memories(const visible_rows& visible, const read_views& views, seq_no at, judged_at when,
+                   const distrusted_memories* distrusted = nullptr)
       : rows_(*views.attributes),
         graph_(*views.graph),
         at_(at),
@@ -44,6 +47,7 @@ public:
                          || views.attributes->referring()->cardinality() != 0
                          || views.attributes->past()->cardinality() != 0),
         visible_(visible),
+        distrusted_(distrusted),
         supersessions_(*views.attributes) {}
 
   current_memories(const current_memories&) = delete;
@@ -60,8 +64,9 @@ public:
     return line.valid_until_ns <= instant_ns_;
   }
   /// Was it tombstoned as superseded, does a Decision that the asker sees replace it, or such a
-  /// memory supersede it, which is live or was superseded itself? What one cannot see hides nothing
-  /// of one's own, and nobody's memory takes another's out of answers.
+  /// memory supersede it, which is live or was superseded itself? What one cannot see, or
+  /// trusts too little to be shown it, hides nothing of one's own, and nobody's memory takes
+  /// another's out of answers.
   [[nodiscard]] bool is_superseded(const row_line& line) const {
     return ever_superseded_ && (is_past(line) || is_replaced(line) || is_led_to(line));
   }
@@ -84,7 +89,8 @@ private:
   /// Of a live row that supersedes or replaces the memory of `older`.
   [[nodiscard]] bool hides(row_no newer, const row_line& older) const {
     const row_line& line = rows_.rows().line(newer);
-    return has_begun(line) && visible_(newer) && supersessions_.counts(line, older);
+    const bool is_left_out = distrusted_ != nullptr && distrusted_->contains(line.node);
+    return has_begun(line) && visible_(newer) && !is_left_out && supersessions_.counts(line, older);
   }
   [[nodiscard]] bool is_replaced(const row_line& line) const {
     const node_no node{line.node};
@@ -121,6 +127,7 @@ private:
   bool is_asked_;
   bool ever_superseded_;
   const visible_rows& visible_;
+  const distrusted_memories* distrusted_; ///< null = none
   supersession supersessions_;
 };
 

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "mneme/past_marks.hpp"
 #include "mneme/query.hpp"
 #include "mneme/requests.hpp"
 
@@ -139,6 +140,8 @@ struct context_item {
   memory_standing standing{};
   bool trust_told = false; ///< its content says how far it is trusted, or whose word it is
   std::optional<mneme::source_class> source_class{};
+  past_marks past{};                   ///< of what no longer holds, where that is asked for
+  std::optional<memory_id> older_of{}; ///< of Found: as search_hit::older_of
 };
 
 struct context_result {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "mneme/error.hpp"
+#include "mneme/past_marks.hpp"
 #include "mneme/scope.hpp"
 #include "mneme/types.hpp"
 
@@ -117,6 +118,7 @@ struct chroma_row {
   double strength_norm = 0; ///< s / (s + 5)
   double health = 0;        ///< exp(-days since last access / tau_decay of the mode)
   double score = 0;         ///< in [0,1]
+  past_marks past{};        ///< of what no longer holds, where that is asked for
 };
 
 struct chroma_result {

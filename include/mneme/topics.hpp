@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "mneme/past_marks.hpp"
 #include "mneme/scope.hpp"
 #include "mneme/types.hpp"
 
@@ -295,6 +296,7 @@ struct topic_bundle {
   bool trust_told = false; ///< its content says how far it is trusted, or whose word it is
   std::optional<mneme::source_class> source_class{};
   std::vector<topic_field> erased_fields{}; ///< of those that `fields` would have, by name
+  past_marks past{};                        ///< of what no longer holds, and was named or asked for
 };
 
 struct retrieve_result {

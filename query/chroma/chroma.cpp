@@ -59,6 +59,9 @@ public:
   [[nodiscard]] bool shows(row_no row) const {
     return visible_(row) && (!judges_ || current_.holds(columns_.rows().line(row)));
   }
+  [[nodiscard]] past_marks marks_of(row_no row) const {
+    return current_.marks_of(columns_.rows().line(row));
+  }
 
 private:
   const attributes& columns_;
@@ -151,6 +154,7 @@ chroma_row chroma_state::row_of(const colour_hit& hit, memory m,
   row.strength_norm = hit.signals.strength_norm;
   row.health = hit.signals.health;
   row.score = hit.signals.score;
+  row.past = shown->marks_of(hit.row);
   return row;
 }
 

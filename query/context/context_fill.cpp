@@ -88,7 +88,10 @@ public:
 
   /// What was found, in its order, each between what was said before and after it.
   result<void> fill_found(const std::vector<found_memory>& ranked) {
-    for (const auto& f : ranked) scores_[f.row.value] = f.score;
+    for (const auto& f : ranked) {
+      scores_[f.row.value] = f.score;
+      if (f.older_of) older_[f.row.value] = views_.nodes->id(views_.attributes->node(*f.older_of));
+    }
     for (const auto& f : ranked) {
       auto hit = fitting(f.row, context_tier::found);
       if (!hit) return propagate(hit);
@@ -150,6 +153,8 @@ private:
       *told = with_provenance(item, run_.who, *told);
       if (const auto found = scores_.find(row.value); found != scores_.end())
         item.score = found->second;
+      if (const auto older = older_.find(row.value); older != older_.end())
+        item.older_of = older->second;
     }
     rendered_text text = as_trusted(item, std::move(*told), *views_.tokens);
     if (text.tokens > run_.answer.budget_tokens - run_.answer.tokens) {
@@ -167,8 +172,9 @@ private:
   context_state& run_;
   const read_views& views_;
   kv_reader& reader_;
-  std::map<std::uint32_t, double> scores_; ///< by row
-  std::set<std::uint32_t> known_;          ///< rows in left_out
+  std::map<std::uint32_t, double> scores_;   ///< by row
+  std::map<std::uint32_t, memory_id> older_; ///< what is newer than a row, and says the same
+  std::set<std::uint32_t> known_;            ///< rows in left_out
 };
 
 } // namespace

@@ -16,6 +16,7 @@
 #include "query/search/search.hpp"
 #include "views/answer_room.hpp"
 #include "views/asker.hpp"
+#include "views/standing.hpp"
 
 namespace mneme {
 
@@ -38,6 +39,7 @@ struct context_state {
   salience_weights weights;
   deadline time;
   answer_room room;
+  distrusted_memories distrusted{}; ///< below min_trust
   context_stage stage = context_stage::select;
   std::vector<context_row> pinned; ///< Identities; Constraints and Goals that may be pinned
   std::vector<context_row> framed; ///< whatever is framed on the verb and an object

@@ -27,10 +27,7 @@ public:
         views_(views),
         columns_(*views.attributes),
         visible_(run.who, *views.attributes, *views.nodes),
-        current_(visible_, views, run.context.at, {.instant = run.now()}) {
-    if (run.request.min_trust)
-      distrusted_ =
-          distrusted_memories(views, run.context.at, *run.request.min_trust, run.time.goes_on());
+        current_(visible_, views, run.context.at, {.instant = run.now()}, &run.distrusted) {
     if (!run.who.sees_all()) own_ = columns_.actor_term(run.who.owner());
   }
 
@@ -71,7 +68,7 @@ private:
         const row_line& line = columns_.rows().line(row);
         const bool is_there = (line.flags & row_archived) == 0 && may_have_held(line.flags)
                               && columns_.alive(row, run_.context.at);
-        const bool fits_here = is_there && visible_(row) && !distrusted_.contains(line.node)
+        const bool fits_here = is_there && visible_(row) && !run_.distrusted.contains(line.node)
                                && fits(line, row)
                                && (run_.request.include_ended || current_.holds(line));
         if (fits_here && seen_.insert(row.value).second)
@@ -85,8 +82,7 @@ private:
   const read_views& views_;
   const attributes& columns_;
   visible_rows visible_;
-  current_memories current_; ///< by what is visible
-  distrusted_memories distrusted_;
+  current_memories current_;   ///< by what is visible
   std::optional<term_no> own_; ///< whose Pinned tier; none = everybody's
   std::set<std::uint32_t> seen_;
 };
@@ -172,6 +168,8 @@ void context_state::ask_next() {
 }
 
 result<void> context_state::select(const read_views& views) {
+  if (request.min_trust)
+    distrusted = distrusted_memories(views, context.at, *request.min_trust, time.goes_on());
   row_picker picker(*this, views);
   constexpr std::array own = {memory_type::identity, memory_type::constraint, memory_type::goal};
   if (auto ok = picker.pick_own(own, pinned); !ok) return ok;
@@ -215,6 +213,19 @@ result<memory> read_row(const context_row& row, const context_state& run, const 
   return std::move(**m);
 }
 
+namespace {
+
+/// What is shown holds, unless more was asked for.
+past_marks marks_of(row_no row, const context_state& run, const read_views& views) {
+  if (!run.request.include_ended) return {};
+  const visible_rows visible(run.who, *views.attributes, *views.nodes);
+  const current_memories current(visible, views, run.context.at, {.instant = run.now()},
+                                 &run.distrusted);
+  return current.marks_of(views.attributes->rows().line(row));
+}
+
+} // namespace
+
 context_item item_of(const context_row& row, const memory& m, const context_state& run,
                      const read_views& views) {
   const provenance& from = m.version->provenance;
@@ -225,7 +236,8 @@ context_item item_of(const context_row& row, const memory& m, const context_stat
           .at = m.version->created_at,
           .standing = lineage_reader(views, run.context.at).standing_of(row.row),
           .trust_told = from.trust || from.source_class,
-          .source_class = from.source_class};
+          .source_class = from.source_class,
+          .past = marks_of(row.row, run, views)};
 }
 
 result<std::string> text_in_context(const memory& m, const context_state& run,

@@ -84,7 +84,8 @@ public:
         visible_(run.who, *views.attributes, *views.nodes),
         current_(visible_, views, run.context.at,
                  {.instant = run.request.as_of.value_or(run.context.now),
-                  .is_asked = run.request.as_of.has_value()}) {
+                  .is_asked = run.request.as_of.has_value()},
+                 &run.distrusted) {
     const find_request& r = run.request;
     when_ = {.instant = r.as_of.value_or(run.context.now),
              .is_asked = r.as_of.has_value(),

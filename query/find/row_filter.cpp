@@ -29,7 +29,8 @@ row_filter::row_filter(const find_request& r, const asker& who, const query_cont
       row_count_(rows_.count_at(context.at)),
       visible_(who, *views.attributes, *views.nodes),
       current_(visible_, views, context.at,
-               {.instant = r.as_of.value_or(context.now), .is_asked = r.as_of.has_value()}),
+               {.instant = r.as_of.value_or(context.now), .is_asked = r.as_of.has_value()},
+               &distrusted),
       left_out_(left_out_of(r, views, current_)),
       shows_gone_(r.include_tombstoned) {
   if (where != nullptr) bounds_ = where->bounds();

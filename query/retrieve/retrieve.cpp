@@ -89,7 +89,8 @@ public:
         visible_(state.who, columns_, nodes_),
         distrusted_(state.distrusted),
         current_(visible_, views, at_,
-                 {.instant = state.instant(), .is_asked = state.request.as_of.has_value()}),
+                 {.instant = state.instant(), .is_asked = state.request.as_of.has_value()},
+                 &distrusted_),
         past_topics_(state.past_topics) {
     std::ranges::sort(named_);
   }

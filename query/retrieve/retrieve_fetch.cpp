@@ -9,6 +9,7 @@
 #include "messages/ensure.hpp"
 #include "query/answer_bytes.hpp"
 #include "query/retrieve/retrieve_state.hpp"
+#include "views/current_memories.hpp"
 #include "views/standing.hpp"
 #include "views/topic_reads.hpp"
 
@@ -33,6 +34,9 @@ public:
         reader_(reader),
         at_(run.context.at),
         visible_(run.who, *views.attributes, *views.nodes),
+        current_(visible_, views, run.context.at,
+                 {.instant = run.instant(), .is_asked = run.request.as_of.has_value()},
+                 &run.distrusted),
         lineage_(views, run.context.at) {
     if (!run.request.field_names) return;
     for (const auto& name : *run.request.field_names)
@@ -53,7 +57,8 @@ public:
                    .neighbours = {},
                    .fields = {},
                    .standing = lineage_.standing_of(row),
-                   .source_class = topic->version->provenance.source_class};
+                   .source_class = topic->version->provenance.source_class,
+                   .past = current_.marks_of(views_.attributes->rows().line(row))};
     b.trust_told = topic->version->provenance.trust.has_value() || b.source_class;
     const bool structural = run_.has(retrieve_stage::structural);
     if (structural || run_.has(retrieve_stage::temporal))
@@ -174,6 +179,7 @@ private:
   kv_reader& reader_;
   seq_no at_;
   visible_rows visible_;
+  current_memories current_; ///< by what is visible
   lineage_reader lineage_;
   std::vector<std::string_view> names_;            ///< of fields, each once, ascending
   std::map<std::string_view, std::size_t> places_; ///< of each among those that the caller named

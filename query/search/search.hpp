@@ -21,6 +21,7 @@ struct found_memory {
   double score = 0;
   row_no before;
   row_no after;
+  std::optional<row_no> older_of{}; ///< says the same, is newer and ranks before it
 };
 
 class search_run : public query_run {

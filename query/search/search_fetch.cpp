@@ -43,7 +43,8 @@ public:
         views_(views),
         reader_(reader),
         visible_(s.who, *views.attributes, *views.nodes),
-        current_(visible_, views, s.context.at, {s.instant(), s.request.as_of.has_value()}),
+        current_(visible_, views, s.context.at, {s.instant(), s.request.as_of.has_value()},
+                 &s.distrusted),
         lineage_(views, s.context.at) {}
 
   /// Hints that the first of these are read next.

@@ -41,7 +41,8 @@ public:
         at_(s.context.at),
         lineage_(views, s.context.at),
         visible_(s.who, rows_, *views.nodes),
-        current_(visible_, views, s.context.at, {s.instant(), r_.as_of.has_value()}) {
+        current_(visible_, views, s.context.at, {s.instant(), r_.as_of.has_value()},
+                 &s.distrusted) {
     if (r_.project) project_ = rows_.place_term(*r_.project);
     if (r_.tag) tag_ = rows_.tag_term(composed(*r_.tag));
     if (leaves_out_overviews(r_)) overview_ = rows_.tag_term(overview_tag);

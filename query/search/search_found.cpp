@@ -59,7 +59,11 @@ result<std::vector<found_memory>> search_run::take_found(const read_views& views
     if (!before) return propagate(before);
     auto after = beside.newest(hit.row, edge_direction::out);
     if (!after) return propagate(after);
-    found.push_back({.row = hit.row, .score = hit.score, .before = *before, .after = *after});
+    found.push_back({.row = hit.row,
+                     .score = hit.score,
+                     .before = *before,
+                     .after = *after,
+                     .older_of = hit.older_of});
   }
   s.stage = search_stage::done;
   return found;

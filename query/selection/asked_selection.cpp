@@ -76,10 +76,21 @@ constexpr std::array determiners =
 /// Behind them a statement begins.
 constexpr std::array<std::string_view, 7> clause = {"that",    "where", "how", "when",
                                                     "because", "which", "who"};
+/// Of them and others, what may begin a clause that stands alone; a question if one of the second
+/// follows.
+constexpr std::array<std::string_view, 6> subordinate = {"where", "what", "when",
+                                                         "who",   "how",  "which"};
+constexpr std::array asked_behind = std::to_array<std::string_view>(
+    {"is",    "are",   "was",   "were",  "am",    "do",  "does",  "did",  "has",  "have",   "had",
+     "will",  "would", "can",   "could", "shall", "may", "must",  "many", "much", "should", "might",
+     "often", "isn't", "don't", "long",  "old",   "far", "about", "come", "else", "kind"});
 constexpr std::array<std::string_view, 18> saying = {
     "says",      "say",  "said",     "saying",     "states",   "stating",
     "tells",     "told", "mentions", "reads",      "notes",    "stated",
     "mentioned", "tell", "claims",   "mentioning", "contains", "contain"};
+/// Behind a name: what he said is asked for.
+constexpr std::array<std::string_view, 9> said_behind = {
+    "said", "says", "told", "wrote", "writes", "mentioned", "posted", "sent", "stated"};
 constexpr std::array<std::string_view, 14> trailing = {
     "please", "completely", "entirely",    "permanently", "forever", "anymore", "altogether",
     "thanks", "now",        "immediately", "fully",       "again",   "too",     "wholly"};
@@ -112,6 +123,7 @@ public:
     find_phrases();
     if (!is_statement_ && out_.extent != asked_extent::fact) read_list();
     find_content();
+    find_speaker();
     refuse_empty();
     refuse_times();
     out_.question = question();
@@ -410,9 +422,7 @@ private:
         break;
       }
     }
-    // "that Ana moved to Lisbon" is a fact without a verb of asking, too.
-    const bool is_that = i == 0 && to_ > 1 && lower(0) == "that" && !list_[0].quoted;
-    asks = asks || is_all || is_many || is_one || is_that;
+    asks = asks || is_all || is_many || is_one || is_bare_clause();
     if (!asks) { // a plain statement, or the name of a thing
       from_ = 0;
       is_statement_ = states(0);
@@ -440,6 +450,12 @@ private:
       while (from_ < to_ && !list_[from_].quoted && !is_name_word(from_)
              && (is_in(between, lower(from_)) || is_in(saying, lower(from_))))
         ++from_;
+  }
+  /// "that Ana moved to Lisbon", "where Ana lives": without a verb of asking what they are with
+  /// one. "Where does Ana live" is a question.
+  [[nodiscard]] bool is_bare_clause() const {
+    if (to_ < 2 || list_[0].quoted || text_.ends_with('?')) return false;
+    return lower(0) == "that" || (is_in(subordinate, lower(0)) && !is_in(asked_behind, lower(1)));
   }
   /// Does what is asked about begin at `i`, or is there still something that joins?
   [[nodiscard]] bool is_joined(std::size_t i) const {
@@ -506,6 +522,25 @@ private:
     for (std::size_t i = from_ + 1; i + 1 < to_; ++i)
       if (std::string_view("&+/").contains(lower(i)) && is_capital(i - 1) && is_capital(i + 1))
         out_.is_one_name = true;
+  }
+
+  /// One name, and nothing else but that he said it.
+  void find_speaker() {
+    if (is_statement_ || out_.names.size() != 1 || !out_.parts.empty()) return;
+    const asked_phrase& name = out_.names.front();
+    std::size_t end = from_;
+    std::size_t words = 0;
+    while (end < to_ && is_capital(end)) words += folded_words(list_[end++].bare).size();
+    if (end == from_ || words != name.words.size() || list_[end - 1].is_possessive) return;
+    if (end == to_) {
+      const bool is_by = from_ > 0 && lower(from_ - 1) == "by";
+      (is_by ? out_.said_by : out_.about) = name;
+      return;
+    }
+    if (!is_in(said_behind, lower(end))) return;
+    const bool is_end = end + 1 == to_;
+    const bool is_told_me = end + 2 == to_ && (lower(end + 1) == "me" || lower(end + 1) == "us");
+    if (is_end || is_told_me) out_.said_by = name;
   }
 
   /// Other spellings are looked for as far as there is room for their terms: all that decides must

@@ -32,6 +32,11 @@ struct asked_selection {
   asked_phrase subject;
   /// The name that the statement to forget begins with; no terms = it begins with none.
   asked_phrase told_of;
+  /// Of "everything Mila said" and "all notes by Mila", who: whatever is tagged speaker:NAME is
+  /// meant, if there is any; no words = nobody.
+  asked_phrase said_by{};
+  /// Of "everything about Mila" the one name that is all of it; no words = it is more, or none.
+  asked_phrase about{};
   /// Terms of the noun of a thing: "photo" of "my passport photo on the wall". One is enough.
   std::vector<std::string> head;
   bool is_mine = false;             ///< it begins with "I", "my", "we" or "our"

@@ -106,6 +106,32 @@ constexpr std::size_t most_place_words = 4;
 constexpr std::array passed_over =
     std::to_array<std::string_view>({"a", "an", "the", "is", "are", "am", "just"});
 
+/// Behind one of them no word is of what the statement is about.
+constexpr std::array verbs_and_pronouns = std::to_array<std::string_view>(
+    {"is",   "are",  "was",   "were",    "am",    "isn't",   "aren't", "becomes", "became",
+     "has",  "have", "had",   "does",    "do",    "did",     "will",   "can",     "may",
+     "must", "i",    "we",    "you",     "he",    "she",     "it",     "they",    "there",
+     "i'm",  "i've", "we've", "changed", "moved", "doesn't", "can't",  "won't",   "hasn't"});
+
+/// Tells numbers that are of the subject from those that are values, one word behind the other.
+class subject_reader {
+public:
+  /// Whether `word` is such a number. A statement has a subject and a verb before a value, so that
+  /// a number behind one telling word, or before a verb that is known as one, is of the subject.
+  bool is_of_subject(const asked_word& word, const stated_word& compared, const asked_word* next) {
+    if (word.starts_sentence) *this = {};
+    const bool is_before =
+        !is_behind_ && next != nullptr && (telling_ <= 1 || is_in(verbs_and_pronouns, next->lower));
+    is_behind_ = is_behind_ || is_in(verbs_and_pronouns, word.lower);
+    if (compared.tells) ++telling_;
+    return is_before && value_kind(word) == "number";
+  }
+
+private:
+  bool is_behind_ = false;
+  std::size_t telling_ = 0;
+};
+
 /// Puts the words of one part together.
 class part_reader {
 public:
@@ -226,6 +252,10 @@ bool has_other_value(const stated_text& said, const stated_text& older) {
   const auto says = [](const stated_word& w) { return w.tells && w.kind.empty() && !w.is_name; };
   const auto what = differing.before.empty() ? differing.before : differing.before.subspan(1);
   if (std::ranges::none_of(what, says) && std::ranges::none_of(differing.behind, says))
+    return false;
+  const auto is_which = [](const stated_word& w) { return w.is_of_subject; };
+  if (std::ranges::any_of(differing.said, is_which)
+      || std::ranges::any_of(differing.older, is_which))
     return false;
   const auto kind = only_kind_of(differing.said);
   if (!kind.empty()) return kind == only_kind_of(differing.older);
@@ -354,6 +384,7 @@ bool is_contrary(std::string_view a, std::string_view b, std::string_view langua
 stated_text read_stated(std::string_view text, std::string_view language) {
   stated_text out;
   part_reader reader(language);
+  subject_reader subject;
   const auto list = words_of(text);
   out.is_one = true;
   out.is_long = list.size() > most_stating_words;
@@ -361,8 +392,11 @@ stated_text read_stated(std::string_view text, std::string_view language) {
     const asked_word& word = list[i];
     reader.add(word);
     out.is_one = out.is_one && (i == 0 || !word.starts_sentence);
+    stated_word one = compared(word, language);
+    one.is_of_subject =
+        subject.is_of_subject(word, one, i + 1 < list.size() ? &list[i + 1] : nullptr);
     if (!is_in(passed_over, word.lower) && !is_in(changing, word.lower))
-      out.words.push_back(compared(word, language));
+      out.words.push_back(std::move(one));
     out.adds = out.adds || is_in(adding, word.lower);
     out.changes = out.changes || is_in(changing, word.lower);
     if (word.ends_part || i + 1 == list.size()) out.parts.push_back(reader.take());

@@ -48,6 +48,8 @@ struct stated_word {
   std::string_view kind; ///< day, month, number; empty = no value
   bool is_name = false;  ///< a capital letter that begins no sentence
   bool tells = false;    ///< no function word
+  /// A number before the verb: it says which one is meant ("Room 203 has …").
+  bool is_of_subject = false;
 };
 
 /// How a text states what it does.

@@ -105,6 +105,8 @@ public:
           fmt::format("{} may be one or another: ask by a name that one has alone", *name));
     if (!s_.request.states_new && !asked_.parts.empty()) return by_parts();
     if (!s_.request.states_new && !asked_.identifiers.empty()) return by_identifier();
+    if (!s_.request.states_new && !asked_.said_by.words.empty() && !s_.said.empty())
+      return by_speaker();
     const bool is_entity = asked_.extent == asked_extent::all
                            || (asked_.extent == asked_extent::thing && !asked_.is_whose);
     if (!s_.request.states_new && is_entity && !asked_.content.empty()) return by_entity();
@@ -406,6 +408,30 @@ private:
     std::erase_if(found,
                   [&](const auto& r) { return weight(r.has & others) < best - same_weight; });
     return !found.empty() && (best > 0 || others == 0);
+  }
+
+  result<void> by_speaker() {
+    std::vector<selection_row> found;
+    for (const auto& r : s_.said)
+      if (!is_kept(r.has)) found.push_back(r);
+    if (found.empty()) return nothing(fmt::format("all that {} said is to stay", speaker()));
+    return take_all(found, selection_reason::entity, "said by " + speaker());
+  }
+  [[nodiscard]] const std::string& speaker() const {
+    return asked_.said_by.words.empty() ? asked_.about.shown : asked_.said_by.shown;
+  }
+  /// What somebody said is not about him, and stays where all that is about him is asked for.
+  [[nodiscard]] std::string unselected_words() const {
+    if (asked_.about.words.empty() || asked_.extent != asked_extent::all) return {};
+    const auto is_left = [&](const selection_row& r) { // what is selected is in id order by now
+      const memory_id& id = views_.nodes->id(views_.attributes->node(r.row));
+      return !std::ranges::binary_search(s_.answer.selected, id, {},
+                                         [](const auto& m) { return m.uri.id; });
+    };
+    const auto left = std::ranges::count_if(s_.said, is_left);
+    if (left == 0) return {};
+    return fmt::format("{} memor{} that {} said {}: ask for everything that {} said", left,
+                       left == 1 ? "y" : "ies", speaker(), left == 1 ? "stays" : "stay", speaker());
   }
 
   result<void> by_entity() {
@@ -740,6 +766,8 @@ private:
       note += fmt::format("{}also in fields of {} topic{}, which stay{}: erase or revise the field",
                           note.empty() ? "" : "; ", left_, left_ == 1 ? "" : "s",
                           left_ == 1 ? "s" : "");
+    if (const auto said = unselected_words(); !said.empty())
+      note += (note.empty() ? "" : "; ") + said;
     return note;
   }
   result<void> finish() {
@@ -750,6 +778,7 @@ private:
   }
   result<void> nothing(std::string why) {
     ensure(!why.empty() && s_.answer.selected.empty(), "a note says why nothing is selected");
+    if (const auto said = unselected_words(); !said.empty()) why += "; " + said;
     s_.answer.note = std::move(why);
     s_.stage = selection_stage::done;
     return {};

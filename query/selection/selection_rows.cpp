@@ -134,6 +134,9 @@ result<void> selection_state::look(const read_views& views) {
   numbers.reserve(terms.size());
   const terms_by_alias aliases(*this, *views.lexical);
   for (const auto& term : terms) numbers.push_back(views.lexical->term(term));
+  const auto& speaker = asked.said_by.words.empty() ? asked.about : asked.said_by;
+  const auto spoken =
+      speaker.words.empty() ? std::vector<term_no>{} : all.speaker_tags(speaker.words);
   const std::uint32_t limit = all.rows().count_at(context.at);
   for (row_no row{0}; row.value < limit; ++row.value) {
     if (auto ok = time.check(row.value); !ok) return ok;
@@ -148,6 +151,8 @@ result<void> selection_state::look(const read_views& views) {
         has |= term_set{1} << i;
     if (slot.value != no_number) has |= aliases.of(slot);
     if (has != 0) (is_chunk ? chunks : rows).push_back({row, has});
+    const auto is_tag = [&](term_no tag) { return all.has_tag(row, tag); };
+    if (!is_chunk && std::ranges::any_of(spoken, is_tag)) said.push_back({row, has});
   }
   // What has none of the words is not selected by meaning either.
   std::vector<row_no> having;

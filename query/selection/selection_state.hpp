@@ -45,6 +45,8 @@ struct selection_state {
   /// Chunks that have some of them, where no type is asked for: what is said of them is true, and
   /// they are not selected.
   std::vector<selection_row> chunks;
+  /// That the one said whom the words name so: see asked_selection::said_by, about.
+  std::vector<selection_row> said{};
   std::uint64_t searched = 0; ///< rows that may be selected
   select_result answer;
 

@@ -119,7 +119,14 @@ private:
       else
         copy(f, std::move(*revisions));
     }
-    return {};
+    return fields->empty() ? result<void>() : lower_trust();
+  }
+
+  /// What the fields say is the keeper's text from now on.
+  result<void> lower_trust() {
+    auto v = x_.state.topic_version(loser_);
+    if (!v) return propagate(v);
+    return trust_no_further(x_, keeper_, v->provenance, actor_);
   }
 
   /// The keeper has no such field: it gets this one with its whole history.

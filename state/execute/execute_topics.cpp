@@ -77,6 +77,33 @@ bool lowers_trust(const provenance& least, const version& present) {
   return own_distrust_e9(least) > own_distrust_e9(present.provenance);
 }
 
+/// The update that leaves the topic as it is.
+update_request unchanged_topic(const head& h, const version& present, const std::string& actor) {
+  update_request u;
+  u.uri = uri_of(h);
+  u.data = present.data;
+  u.actor = actor;
+  if (present.short_overridden) u.forms.short_form = present.forms.short_form;
+  if (present.medium_overridden) u.forms.medium_form = present.forms.medium_form;
+  u.valid_from = present.valid_from;
+  u.valid_until = present.valid_until;
+  u.expires_at = present.expires_at;
+  u.confidence = present.confidence;
+  u.provenance = present.provenance;
+  return u;
+}
+
+result<void> put_topic_version(execution& x, const update_request& u, bool vector_is_later) {
+  if (auto ok = validate(u); !ok) return ok;
+  auto content = prepare_content(memory_type::topic, u.data, u.forms, u.vector, x.now, x.seams, {},
+                                 {.is_known = false});
+  if (!content) return propagate(content);
+  content->vector_is_later = vector_is_later;
+  if (auto ok = run_part(x, u, *content); !ok) return ok;
+  x.out.results.pop_back();
+  return {};
+}
+
 /// The next version of a topic, unless it would say the same: only what the request names changes.
 result<bool> update_topic(execution& x, const ingest_request& r, const head& h) {
   const bool changes = r.title || r.summary || r.topic_kind || r.vector;
@@ -86,26 +113,28 @@ result<bool> update_topic(execution& x, const ingest_request& r, const head& h) 
   if (!present) return propagate(present);
   const bool lowers = lowers_trust(least, *present);
   if (!changes && !lowers) return false;
-  update_request u;
-  u.uri = uri_of(h);
-  u.data = data_of(r, present->data);
-  u.actor = acting_in(r);
-  if (present->short_overridden) u.forms.short_form = present->forms.short_form;
-  if (present->medium_overridden) u.forms.medium_form = present->forms.medium_form;
-  u.valid_from = present->valid_from;
-  u.valid_until = present->valid_until;
-  u.expires_at = present->expires_at;
-  u.confidence = present->confidence;
-  u.provenance = lowers ? with_trust_of(least, present->provenance) : present->provenance;
+  update_request u = unchanged_topic(h, *present, acting_in(r));
+  u.data = data_of(r, std::move(u.data));
+  if (lowers) u.provenance = with_trust_of(least, std::move(u.provenance));
   u.vector = r.vector;
-  if (auto ok = validate(u); !ok) return propagate(ok);
-  auto content = prepare_content(memory_type::topic, u.data, u.forms, u.vector, x.now, x.seams, {},
-                                 {.is_known = false});
-  if (!content) return propagate(content);
-  content->vector_is_later = !r.fields.empty();
-  if (auto ok = run_part(x, u, *content); !ok) return propagate(ok);
-  x.out.results.pop_back();
+  if (auto ok = put_topic_version(x, u, !r.fields.empty()); !ok) return propagate(ok);
   return true;
+}
+
+/// Adds the sources of `from` that are not there, as many as there is room for.
+bool add_sources(const provenance& from, provenance& to) {
+  std::size_t bytes = to.signed_by.size() + to.signature.size();
+  for (const auto* list : {&to.derived_from, &to.attestations})
+    for (const auto& text : *list) bytes += text.size() + 1;
+  bool is_added = false;
+  for (const auto& uri : from.derived_from) {
+    if (std::ranges::find(to.derived_from, uri) != to.derived_from.end()) continue;
+    bytes += uri.size() + 1;
+    if (bytes > max_free_text_bytes) break;
+    to.derived_from.push_back(uri);
+    is_added = true;
+  }
+  return is_added;
 }
 
 /// Writes or finds the topic that the request is about, and brings it to what the request says
@@ -272,6 +301,19 @@ std::vector<topic_value> values_of(const ingest_request& r) {
   values.reserve(last.size());
   for (const auto& [name, value] : last) values.push_back({std::string(name), *value});
   return values;
+}
+
+result<void> trust_no_further(execution& x, const memory_id& topic, const provenance& added,
+                              const std::string& actor) {
+  auto h = existing_topic(x, topic, "topic_id");
+  if (!h) return propagate(h);
+  auto present = x.state.topic_version(*h);
+  if (!present) return propagate(present);
+  update_request u = unchanged_topic(*h, *present, actor);
+  const bool lowers = lowers_trust(added, *present);
+  if (lowers) u.provenance = with_trust_of(added, std::move(u.provenance));
+  if (!add_sources(added, u.provenance) && !lowers) return {};
+  return put_topic_version(x, u, true);
 }
 
 bool is_open(const execution& x, const head& h) {

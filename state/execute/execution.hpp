@@ -122,6 +122,10 @@ result<prepared> prepare_ingest(const ingest_request& r, timestamp now,
                                 const execution_seams& seams, const prepared_ahead& ahead);
 /// The memory that an ingest of a new topic writes.
 write_request topic_write_of(const ingest_request& r);
+/// A topic that has taken in text with this provenance rests on what that rests on, and is trusted
+/// no further: it gets a version that says so, unless it says so already.
+result<void> trust_no_further(execution& x, const memory_id& topic, const provenance& added,
+                              const std::string& actor);
 /// What its fields hold then, by name.
 std::vector<topic_value> values_of(const ingest_request& r);
 result<void> run(execution& x, const ingest_request& r, const prepared& p);

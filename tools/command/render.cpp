@@ -84,12 +84,19 @@ std::string with_standing(std::string kind, const json& row) {
   return kind;
 }
 
+/// That it no longer holds, or says what something newer does.
+std::string past_of(const json& row) {
+  std::string told;
+  for (const char* mark : {"ended", "superseded"})
+    if (row.contains(mark)) told += (told.empty() ? "" : ", ") + std::string(mark);
+  if (row.contains("older_of") && row["older_of"].is_string())
+    told += told.empty() ? "older" : ", older";
+  return told;
+}
+
 /// What of a row is said before its text: that it is gone, and how far it can be relied on.
 std::string noted_text(const json& row, std::string text) {
-  std::string noted;
-  for (const char* mark : {"ended", "superseded"})
-    if (row.contains(mark)) noted += (noted.empty() ? "" : ", ") + std::string(mark);
-  noted = with_standing(std::move(noted), row);
+  const std::string noted = with_standing(past_of(row), row);
   if (!noted.empty()) text = fmt::format("({}) {}", noted, text);
   // What was superseded is marked so where it was by the time that is asked for.
   if (row.contains("tombstone") && !row["tombstone"].is_null()
@@ -148,15 +155,19 @@ std::string decimal(const json& value, int digits) {
   return fmt::format("{:.{}f}", value.get<double>(), digits);
 }
 
+std::string colour_state(const json& row) {
+  std::string state = past_of(row);
+  for (const char* mark : {"ascended", "rotten"})
+    if (row[mark] == true) state += (state.empty() ? "" : ", ") + std::string(mark);
+  return state;
+}
+
 std::string render_chroma(const json& answer, const page& on) {
   text_table table(
       {"score", "distance", "recency", "strength", "access", "state", "memory", "actor", "text"});
   for (const auto& r : answer["results"])
     table.add({decimal(r["score"], 4), decimal(r["distance"], 2), decimal(r["recency"], 3),
-               decimal(r["strength_raw"], 3), cell(r["access_count"]),
-               r["ascended"] == true ? "ascended"
-               : r["rotten"] == true ? "rotten"
-                                     : "",
+               decimal(r["strength_raw"], 3), cell(r["access_count"]), colour_state(r),
                cell(r["uri"]), cell(r["actor_scope"]), cell(r["label"])});
   const json& p = answer["point"];
   const std::size_t count = answer["results"].size();
@@ -351,7 +362,7 @@ std::string render_retrieve(const json& answer, const page& on) {
   bool has_neighbours = false;
   for (const auto& c : candidates) {
     topics.add(
-        {cell(c["topic_id"]), cell(c["title"]), cell(c["topic_kind"]), with_standing("", c),
+        {cell(c["topic_id"]), cell(c["title"]), cell(c["topic_kind"]), with_standing(past_of(c), c),
          cell(c["salience"]),
          c.contains("similarity") ? fmt::format("{:.4f}", c["similarity"].get<double>()) : "",
          cell(c["summary"])});

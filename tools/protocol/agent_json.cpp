@@ -102,12 +102,14 @@ json item_json(const context_item& i) {
             {"tokens", i.tokens},        {"salience", i.salience},  {"by", i.by},
             {"at", to_string(i.at)}};
   put_standing(item, i.standing, i.trust_told, i.source_class);
+  put_past(item, i.past);
   return item;
 }
 
 json found_json(const context_item& i) {
   json item = item_json(i);
   item["score"] = i.score;
+  if (i.older_of) item["older_of"] = to_string(*i.older_of);
   return item;
 }
 

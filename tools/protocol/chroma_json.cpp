@@ -238,6 +238,7 @@ json row_json(const chroma_row& row) {
              {"score", row.score}};
   const provenance& from = m.version->provenance;
   put_standing(found, m.standing, from.trust || from.source_class, from.source_class);
+  put_past(found, row.past);
   return found;
 }
 

@@ -173,10 +173,7 @@ json strength_json(std::int64_t strength_e9) {
 }
 
 void mark_past(json& memories, const std::vector<past_marks>& past) {
-  for (std::size_t i = 0; i < past.size(); ++i) {
-    if (past[i].ended) memories[i]["ended"] = true;
-    if (past[i].superseded) memories[i]["superseded"] = true;
-  }
+  for (std::size_t i = 0; i < past.size(); ++i) put_past(memories[i], past[i]);
 }
 
 } // namespace mneme::protocol

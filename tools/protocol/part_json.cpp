@@ -100,4 +100,9 @@ void put_standing(json& into, const memory_standing& standing, bool is_told,
   if (standing.truncated) into["lineage_truncated"] = true;
 }
 
+void put_past(json& into, const past_marks& past) {
+  if (past.ended) into["ended"] = true;
+  if (past.superseded) into["superseded"] = true;
+}
+
 } // namespace mneme::protocol

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "mneme/past_marks.hpp"
 #include "tools/protocol/shape.hpp"
 #include "tools/protocol/value_reader.hpp"
 
@@ -52,6 +53,8 @@ json provenance_json(const mneme::provenance& p);
 /// told, `source_class`, and `stale` and `lineage_truncated` where they are true.
 void put_standing(json& into, const memory_standing& standing, bool is_told,
                   const std::optional<source_class>& of);
+/// Adds `ended` and `superseded` where they are true.
+void put_past(json& into, const past_marks& past);
 /// null where there is none.
 json time_json(const std::optional<timestamp>& t);
 

@@ -56,6 +56,7 @@ json bundle_json(const topic_bundle& b) {
               {"salience", salience_of(b.salience_e9)}};
   if (b.similarity) object["similarity"] = *b.similarity;
   put_standing(object, b.standing, b.trust_told, b.source_class);
+  put_past(object, b.past);
   if (b.neighbours) object["neighbors"] = neighbours_json(*b.neighbours);
   if (b.fields) object["fields"] = fields_json(*b.fields);
   if (!b.erased_fields.empty()) object["erased_fields"] = erased_fields_json(b.erased_fields);

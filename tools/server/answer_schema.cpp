@@ -187,7 +187,8 @@ constexpr std::array rows = {
         "relevance":{"type":"number"},"recency":{"type":"number"},
         "strength_norm":{"type":"number"},"score":{"type":"number"},"trust":{"type":"number","minimum":0,"maximum":1},
         "source_class":{"enum":["user","tool","model","web"]},
-        "stale":{"const":true},"lineage_truncated":{"const":true}}}})"},
+        "stale":{"const":true},"lineage_truncated":{"const":true},
+        "ended":{"const":true},"superseded":{"const":true}}}})"},
     member_row{"", "hashtags", texts},
     member_row{"", "profile", text},
     member_row{"", "notes", object},
@@ -206,7 +207,8 @@ constexpr std::array rows = {
       "properties":{"topic_id":{"type":"string"},"title":{"type":"string"},
         "summary":{"type":"string"},"salience":{"type":"number"},"trust":{"type":"number","minimum":0,"maximum":1},
         "source_class":{"enum":["user","tool","model","web"]},
-        "stale":{"const":true},"lineage_truncated":{"const":true}}}})"},
+        "stale":{"const":true},"lineage_truncated":{"const":true},
+        "ended":{"const":true},"superseded":{"const":true}}}})"},
     member_row{"", "summary_text", text},
 
     member_row{"", "now", text},
@@ -375,7 +377,9 @@ constexpr std::string_view definitions = R"({
       "salience": {"type": "number"}, "by": {"type": "string"}, "at": {"type": "string"},
       "score": {"type": "number"}, "trust": {"type": "number", "minimum": 0, "maximum": 1},
       "source_class": {"enum": ["user", "tool", "model", "web"]},
-      "stale": {"const": true}, "lineage_truncated": {"const": true}}}},
+      "stale": {"const": true}, "lineage_truncated": {"const": true},
+      "ended": {"const": true}, "superseded": {"const": true},
+      "older_of": {"type": "string"}}}},
   "item": {"type": "object", "required": ["ok"], "properties": {"ok": {"type": "boolean"}}}
 })";
 

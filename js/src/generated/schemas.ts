@@ -300,6 +300,8 @@ export interface components {
             profile: string;
             results: {
                 distance: number;
+                /** @constant */
+                ended?: true;
                 hashtags: string[];
                 id: string;
                 /** @constant */
@@ -312,6 +314,8 @@ export interface components {
                 /** @constant */
                 stale?: true;
                 strength_norm: number;
+                /** @constant */
+                superseded?: true;
                 trust?: number;
                 uri: string;
             }[];
@@ -464,15 +468,20 @@ export interface components {
         context_items: {
             at: string;
             by: string;
+            /** @constant */
+            ended?: true;
             id: string;
             /** @constant */
             lineage_truncated?: true;
+            older_of?: string;
             salience: number;
             score?: number;
             /** @enum {unknown} */
             source_class?: "user" | "tool" | "model" | "web";
             /** @constant */
             stale?: true;
+            /** @constant */
+            superseded?: true;
             text: string;
             tokens: number;
             trust?: number;
@@ -1720,6 +1729,8 @@ export interface components {
             at_seq: number;
             candidates: {
                 /** @constant */
+                ended?: true;
+                /** @constant */
                 lineage_truncated?: true;
                 salience: number;
                 /** @enum {unknown} */
@@ -1727,6 +1738,8 @@ export interface components {
                 /** @constant */
                 stale?: true;
                 summary: string;
+                /** @constant */
+                superseded?: true;
                 title: string;
                 topic_id: string;
                 trust?: number;

@@ -81,7 +81,8 @@ private:
   }
   [[nodiscard]] bool may_hide(const naive_row& newer, const naive_row& older) const {
     return held(newer) && visible(newer) && begun(newer)
-           && (newer.actor == older.actor || newer.actor.empty());
+           && (newer.actor == older.actor || newer.actor.empty())
+           && (!r_.min_trust || trust(newer) >= *r_.min_trust);
   }
   [[nodiscard]] bool superseded(const naive_row& row) const {
     if (row.past_since && (!r_.as_of || *row.past_since <= *r_.as_of)) return true;

@@ -38,6 +38,9 @@ TEST_CASE("replaced: the same attribute, or all the same but for one value") {
            pair{"Coffee costs 1.60 euros.", "Coffee costs 1.50 euros."},
            pair{"We run version 14.3 of the database.", "We run version 14.2 of the database."},
            pair{"Project Apollo costs 2 million.", "Project Apollo costs 1.5 million."},
+           pair{"Ana is 31 years old.", "Ana is 30 years old."},
+           pair{"Ana weighs 62 kilos.", "Ana weighs 60 kilos."},
+           pair{"Room 203 seats 12 people.", "Room 203 seats ten people."},
        }) {
     INFO(said << " / " << older);
     CHECK(replaces(said, older));
@@ -83,6 +86,14 @@ TEST_CASE("replaced: what is true beside the new statement stays") {
            pair{"I now have three kids.", "We had three guests at the picnic now."},
            pair{"James has three cats.", "James has two dogs."},
            pair{"Ana visited Rome.", "Ana visited Paris."},
+           pair{"Room 204 has a projector.", "Room 203 has a projector."},
+           pair{"Room 204 is on the second floor.", "Room 203 is on the second floor."},
+           pair{"Meeting room 4 has a projector now.", "Meeting room 3 has a projector."},
+           pair{"Chapter 4 covers oats.", "Chapter 3 covers oats."},
+           pair{"PR 121 fixes the crash.", "PR 120 fixes the crash."},
+           pair{"Gate 5 opens at nine.", "Gate 4 opens at nine."},
+           pair{"Version 1.3 has the bug.", "Version 1.2 has the bug."},
+           pair{"Three dogs sleep in the yard.", "Two dogs sleep in the yard."},
            pair{"I work at night.", "I work at home."},
            pair{"Ana works at Initech.", "Ana works at Globex. Her sister is a nurse."},
            pair{"Ana no longer works at Globex.", "Ana works at Globex."},

@@ -84,6 +84,12 @@ std::string past_of(const json& row) {
   return told;
 }
 
+std::string older_of(const json& row) {
+  const auto newer = row.find("older_of");
+  if (newer == row.end() || !newer->is_string()) return {};
+  return fmt::format(" older than {}", newer->get<std::string>());
+}
+
 std::string found_text(const json& a) {
   std::string out;
   const json& memories = a["memories"];
@@ -134,7 +140,7 @@ std::string hits_text(const json& a) {
     if (!h["status"].is_null()) out += fmt::format(" {}", text_of(h["status"]));
     if (h["ended"] == true) out += " ended";
     if (h.contains("superseded")) out += " superseded";
-    if (h["older_of"].is_string()) out += fmt::format(" older than {}", text_of(h["older_of"]));
+    out += older_of(h);
     if (h.contains("stale")) out += " stale";
     if (h.contains("field")) out += fmt::format(" field {}", one_line(text_of(h["field"])));
     out += fmt::format(
@@ -184,8 +190,8 @@ std::string held_text(const json& revision) {
 std::string topics_text(const json& a) {
   std::string out;
   for (const auto& c : a["candidates"]) {
-    out += fmt::format("{} ({}) {}\n", quoted_unless_trusted(c, one_line(text_of(c["title"]))),
-                       text_of(c["topic_id"]),
+    out += fmt::format("{} ({}){} {}\n", quoted_unless_trusted(c, one_line(text_of(c["title"]))),
+                       text_of(c["topic_id"]), past_of(c),
                        quoted_unless_trusted(c, one_line(text_of(c["summary"]))));
     if (!c.contains("fields")) continue;
     for (const auto& f : c["fields"]) {
@@ -205,8 +211,8 @@ std::string topics_text(const json& a) {
 std::string colours_text(const json& a) {
   std::string out;
   for (const auto& r : a["results"])
-    out += fmt::format("{:.2f} {} | {}\n", r["score"].get<double>(), text_of(r["uri"]),
-                       quoted_unless_trusted(r, one_line(text_of(r["label"]))));
+    out += fmt::format("{:.2f} {}{} | {}\n", r["score"].get<double>(), text_of(r["uri"]),
+                       past_of(r), quoted_unless_trusted(r, one_line(text_of(r["label"]))));
   return out.empty() ? "nothing found\n" : out;
 }
 
@@ -224,8 +230,9 @@ std::string context_text(const json& a) {
     if (items.empty()) continue;
     out += fmt::format("{}:\n", tier);
     for (const auto& i : items)
-      out += fmt::format("  {}{}{} | {}\n", text_of(i["uri"]), time_of(i, tier),
-                         i.contains("stale") ? " stale" : "", one_line(text_of(i["text"])));
+      out += fmt::format("  {}{}{}{}{} | {}\n", text_of(i["uri"]), time_of(i, tier), past_of(i),
+                         older_of(i), i.contains("stale") ? " stale" : "",
+                         one_line(text_of(i["text"])));
   }
   if (a.contains("embedder_problem")) out += "found by words alone: the embedder is away\n";
   if (const auto more = a["more"].get<std::int64_t>(); more > 0)
