@@ -2,16 +2,16 @@
 /// The times that a question names, so that what was written then counts for more.
 ///
 ///     "3 July 2023", "July 3rd, 2023", "2023-07-03"    the day, and by half the one after it, when
-///                                                       people tell of it; without a year, in any
-///     "July 2023", "in July", "in 2023"                 the month (in any year), the year
-///     "July", "2023"                                    the same, if the question is nothing else
-///     "in summer", "last summer", "summer of 2023"      June to August; a winter is of both years
-///     "today", "yesterday", "two days ago"              the day; so are "the day before
-///     yesterday",
-///                                                       "this morning", "tonight", "last night"
-///     "last Friday", "on Friday"                        the newest before today, up to today
-///     "this week", "last month", "3 years ago"          of the calendar; weeks begin on Monday
-///     "before June 2023", "since July", "until 2023"    none: a bound says when it was not
+///                                                      people tell; without a year, in any
+///     "July 2023", "in July", "in 2023"                the month (in any year), the year
+///     "July", "2023"                                   the same, if the question is nothing else
+///     "in summer", "last summer", "summer of 2023"     June to August; a winter is of both years
+///     "today", "yesterday", "two days ago",            the day
+///     "the day before yesterday", "this morning",
+///     "tonight", "last night"
+///     "last Friday", "on Friday"                       the newest before today, up to today
+///     "this week", "last month", "3 years ago"         of the calendar; weeks begin on Monday
+///     "before June 2023", "since July", "until 2023"   none: a bound says when it was not
 ///
 /// Days are those of UTC, seasons those of the northern half of the earth. English alone.
 
