@@ -27,4 +27,12 @@ result<void> drop_erased_in_log(world& w, log_store& log, log_epoch epoch);
 /// process leads with this directory, or to the next trim.
 void finish_trim_in_log(world& w, log_leader& leader);
 
+/// The same as drop_erased_in_log(), by a connection of its own, of the erasure of these entries,
+/// which the journal's last frame says; what fails in the log is owed. What is owed since before
+/// comes first. Whether nothing is owed then.
+result<bool> drop_or_owe_in_log(world& w, const std::vector<seq_no>& erased);
+
+/// What is owed, and what the journal owes behind it. busy: it still cannot be, and all goes on.
+result<void> settle_erasure_in_log(world& w);
+
 } // namespace mneme
