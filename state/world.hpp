@@ -141,6 +141,8 @@ struct world {
   std::atomic<std::uint64_t> last_drop{0};
   /// The point of a trim whose rest is for who opens it next: no later one has an earlier point.
   seq_no left_trim;
+  /// Of which segments here still have what it drops: its note is for the next open then.
+  bool has_left_segments = false;
   /// What trims left in the log of what was erased since, and an erasure could not take from there.
   std::vector<owed_drop> owed_drops;
   std::atomic<bool> closes{false}; ///< what is looked for in the background is of no use any more

@@ -199,6 +199,10 @@ result<void> settle_erasure_in_log(world& w) {
   return w.journal->settle_erasure();
 }
 
+result<void> end_trimming_note(world& w) {
+  return w.has_left_segments ? result<void>() : remove_trimming_note(*w.files, w.directory);
+}
+
 result<std::optional<journaled_trim>> trim_left_in_log(world& w) {
   const seq_no at = noted_trim(*w.files, w.directory);
   if (at.value == 0) return std::nullopt;
@@ -210,7 +214,7 @@ result<std::optional<journaled_trim>> trim_left_in_log(world& w) {
   if (!is_done) return propagate(is_done);
   if (by && by->at == at && !*is_done) return std::move(*by);
   // Done, or its entry was never written.
-  if (auto ok = remove_trimming_note(*w.files, w.directory); !ok) return propagate(ok);
+  if (auto ok = end_trimming_note(w); !ok) return propagate(ok);
   return std::nullopt;
 }
 
@@ -226,7 +230,7 @@ void finish_trim_in_log(world& w, log_leader& leader) {
     done = *reached;
   }
   // A note that stays is looked at again.
-  (void)remove_trimming_note(*w.files, w.directory);
+  (void)end_trimming_note(w);
 }
 
 } // namespace mneme

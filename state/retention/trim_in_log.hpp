@@ -16,6 +16,10 @@ result<journaled_trim> part_for_log(file_system& files, const std::string& direc
 /// drops; absent: nothing is left, and so is no note. What fails is an error, and the note stays.
 result<std::optional<journaled_trim>> trim_left_in_log(world& w);
 
+/// What the note in the directory names is done in the log: it goes, unless segments here were left
+/// for the next open, which it is for.
+result<void> end_trimming_note(world& w);
+
 /// Where the journal's last frame is an erasure's: what trims have dropped here before of the same,
 /// the log may still have, since it was young then. It goes as they said; whoever erases in the log
 /// does so behind it, so that nothing of it is left on a disk. Nothing is left to do where another

@@ -352,3 +352,41 @@ TEST_CASE("a trim that its leader did not finish in the log is finished when it 
   CHECK(connections > 2);
   w.stop("one", *w.leader);
 }
+
+TEST_CASE("a trim that was broken off here is finished here, whoever has led meanwhile", "[log]") {
+  used_world w;
+  REQUIRE(w.leader->close());
+  auto o = w.options("one");
+  o.follow = o.may_lead = true;
+  w.leader = opened(o);
+  const auto leads = [&] { return w.leader->stats()->log->role == log_role::leader; };
+  REQUIRE(comes_true(leads));
+  // A segment cannot be written anew, as on a full disk.
+  std::string first;
+  for (const auto& f : std::filesystem::directory_iterator(journal_directory(w.site.at("one"))))
+    if (first.empty() || f.path().string() < first) first = f.path().string();
+  std::filesystem::create_directory(first + ".new");
+  trim_options t;
+  t.by = "host";
+  const auto bytes = w.site.server.everything().size();
+  const auto local_bytes = w.leader->stats()->journal_bytes;
+  const auto left = w.leader->trim(t);
+  REQUIRE_FALSE(left);
+  CHECK(left.error().message.contains("opened next"));
+  // Somebody else leads, for a moment.
+  w.site.server.pass(1h);
+  const auto epoch = w.leader->stats()->log->epoch;
+  const auto log = w.site.server.connect();
+  while (log->claim({epoch}, "somebody", 0ms)->outcome == claim_outcome::held)
+    w.site.server.pass(1h);
+  REQUIRE(comes_true([&] { return w.leader->stats()->log->epoch > epoch + 1 && leads(); }));
+  CHECK(comes_true([&] { return w.site.server.everything().size() < bytes; }));
+  REQUIRE(w.leader->close());
+  CHECK(std::filesystem::exists(w.site.at("one") + "/TRIMMING"));
+  std::filesystem::remove(first + ".new");
+  w.leader = opened(o);
+  CHECK(w.leader->stats()->journal_bytes < local_bytes - local_bytes / 4);
+  REQUIRE(comes_true(leads));
+  CHECK(comes_true([&] { return !std::filesystem::exists(w.site.at("one") + "/TRIMMING"); }));
+  w.stop("one", *w.leader);
+}
