@@ -149,9 +149,11 @@ std::string_view sql_rows::bytes(std::size_t row, std::size_t field) const {
   return *rows_[row][field];
 }
 
-bool sql_rows::is_null(std::size_t row, std::size_t field) const {
-  ensure(row < rows_.size() && field < rows_[row].size(), "an answer has that field");
-  return !rows_[row][field].has_value();
+std::optional<std::size_t> sql_rows::lacking(std::size_t row) const {
+  ensure(row < rows_.size(), "an answer has that row");
+  for (std::size_t field = 0; field < rows_[row].size(); ++field)
+    if (!rows_[row][field]) return field;
+  return std::nullopt;
 }
 
 postgres_connection::postgres_connection(std::string database, const connection_patience& patience)

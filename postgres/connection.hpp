@@ -46,7 +46,8 @@ public:
   /// Preconditions: there is such a field, and it has a value of that kind.
   [[nodiscard]] std::uint64_t number(std::size_t row, std::size_t field) const;
   [[nodiscard]] std::string_view bytes(std::size_t row, std::size_t field) const;
-  [[nodiscard]] bool is_null(std::size_t row, std::size_t field) const;
+  /// The first field that has no value; absent: all have one.
+  [[nodiscard]] std::optional<std::size_t> lacking(std::size_t row) const;
 
 private:
   friend class postgres_connection;

@@ -225,6 +225,20 @@ TEST_CASE("a leader whose right to append is gone says so until it is back", "[p
   CHECK_FALSE(e.stats()->log->is_cut_off);
   CHECK(note(e, "after"));
   REQUIRE(e.close());
+  // Damage of the log is told as that, and by a row that lacks its payloads, too.
+  shared_cluster().run("UPDATE mneme.frame SET payloads = NULL WHERE log = '" + name
+                       + "' AND at = (SELECT max(at) FROM mneme.frame WHERE log = '" + name
+                       + "' AND octet_length(payloads) > 0)");
+  engine_options o;
+  o.directory = root.path() + "/joins";
+  o.embedder_spec = "none";
+  o.log = shared_cluster().address(name);
+  o.logs = make_postgres_log;
+  const auto joined = engine::open(std::move(o));
+  REQUIRE_FALSE(joined);
+  CHECK(joined.error().code == errc::corrupt);
+  INFO(joined.error().message);
+  CHECK(joined.error().message.starts_with("the log '" + name + "' has a frame "));
   shared_cluster().run("REVOKE ALL ON mneme.log, mneme.frame, mneme.blob FROM appends");
   shared_cluster().run("REVOKE ALL ON SCHEMA mneme FROM appends");
   shared_cluster().run("DROP ROLE appends");
