@@ -370,7 +370,11 @@ result<bool> postgres_log::renew(log_epoch epoch, std::chrono::milliseconds ttl)
   if (!renewed) return propagate(renewed);
   if (renewed->affected() == 1) return true;
   if (auto safe = connection_.check_settings(); !safe) return propagate(safe);
-  if (auto founded = tail(); !founded) return propagate(founded);
+  auto now = tail();
+  if (!now) return propagate(now);
+  // Settings that were unsafe then are not any more.
+  if (now->epoch == epoch && epoch != log_epoch{})
+    return fail(errc::busy, "the log did not renew the lease, and nobody else leads it");
   return false;
 }
 
@@ -405,11 +409,11 @@ result<std::uint64_t> postgres_log::erase_in_frame_of(seq_no seq, std::span<cons
   if (rows->empty())
     return fail(errc::corrupt, fmt::format("the log '{}' has no entry {}, which is to be erased",
                                            log_, seq.value));
+  if (auto ok = is_whole(*rows, 0); !ok) return propagate(ok);
   const std::uint64_t last = rows->number(0, 1);
   auto prefix = decode_frame_prefix(rows->bytes(0, 2));
   if (!prefix) return propagate(prefix);
   std::string payloads(rows->bytes(0, 3));
-  if (auto ok = is_whole(*rows, 0); !ok) return propagate(ok);
   auto changed = erase_in_block(*prefix, payloads, seqs);
   if (!changed) return propagate(changed);
   if (!*changed) return last;

@@ -132,6 +132,7 @@ result<bool> log_leader::find(const log_frame& frame) {
 }
 
 result<void> log_leader::append(const log_frame& frame) {
+  if (!*renewed) return fail(errc::busy, "the log did not confirm the last frame");
   if (ended_) return std::unexpected<error>(*ended_);
   bool may_be_there = false;
   error last;

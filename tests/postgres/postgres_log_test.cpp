@@ -196,6 +196,10 @@ TEST_CASE("a server without fsync, or without whole pages, is refused", "[postgr
     CHECK(code_of(leader->append(frame)) == "ok");
     CHECK(code_of(leader->renew()) == "ok");
   }
+  // A renewal that changes nothing, while nobody else leads, is not the end of a lead.
+  shared_cluster().run("CREATE RULE none AS ON UPDATE TO mneme.log DO INSTEAD NOTHING");
+  CHECK(code_of(leader->store().renew(leader->epoch(), milliseconds{60'000})) == "busy");
+  shared_cluster().run("DROP RULE none ON mneme.log");
   CHECK(frames_of(address) == 4);
 }
 
