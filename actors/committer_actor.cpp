@@ -178,10 +178,13 @@ void committer_actor::begin_batch(std::shared_ptr<const commit_batch> batch,
   // As journal::append() has it: a copy tells what is half erased from what was never whole.
   if (copied != nullptr && batch_->entries.back().header.kind == entry_kind::erase)
     if (auto synced = sync(); !synced) return failed(synced.error(), errc::outcome_unknown);
+  const auto& standing = world_->standing;
+  const std::int64_t asked_at = standing == nullptr ? 0 : standing->now();
   // Nobody else has it before the journal: what finds no room there is nowhere.
   auto appended = copied != nullptr ? world_->journal->append_copy(*copied)
                                     : world_->journal->append(batch_->entries, previous_root);
   if (!appended) return not_appended(appended.error());
+  if (copied == nullptr && standing != nullptr) standing->took(asked_at);
   expect(is_small ? 2 : 7);
   if (syncs_batch_)
     send(this, sync_appended{});

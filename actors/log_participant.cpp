@@ -30,11 +30,20 @@ bool is_for_good(const error& why) {
 }
 
 std::unexpected<error> rolled_back(const log_tail& tail, const log_point& copy) {
-  return fail(errc::corrupt,
-              fmt::format("the log was rolled back: it ends in epoch {} at seq {} with {} frames, "
-                          "the last of hash {}, and this copy of it has {}, the last of hash {}",
-                          tail.epoch.value, tail.last_seq.value, tail.end.frames,
-                          to_hex(tail.end.head), copy.frames, to_hex(copy.head)));
+  return fail(
+      errc::corrupt,
+      fmt::format("the log was rolled back: it ends in epoch {} at seq {} with {} frames, "
+                  "the last of hash {}, and this copy of it has {}, the last of hash {}; move the "
+                  "directory away, keep it, and join anew",
+                  tail.epoch.value, tail.last_seq.value, tail.end.frames, to_hex(tail.end.head),
+                  copy.frames, to_hex(copy.head)));
+}
+
+/// That a lease is renewed says nothing of frames, where one was not taken.
+void still_leads(log_standing& standing, log_store& log, std::int64_t asked_at) {
+  if (standing.status({}).away_ms)
+    if (auto may = log.may_lead(); !may) return standing.is_away(may.error().message);
+  standing.took(asked_at);
 }
 
 } // namespace
@@ -204,7 +213,7 @@ log_participant::milliseconds log_participant::lead() {
   if (!renewed)
     of_.standing->is_away(renewed.error().message);
   else if (*renewed)
-    of_.standing->took(asked_at);
+    still_leads(*of_.standing, *log_, asked_at);
   else
     lose_lead();
   return of_.standing->follows() ? milliseconds{0} : until_renewal;

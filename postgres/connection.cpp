@@ -149,9 +149,11 @@ std::string_view sql_rows::bytes(std::size_t row, std::size_t field) const {
   return *rows_[row][field];
 }
 
-bool sql_rows::is_null(std::size_t row, std::size_t field) const {
-  ensure(row < rows_.size() && field < rows_[row].size(), "an answer has that field");
-  return !rows_[row][field].has_value();
+std::optional<std::size_t> sql_rows::lacking(std::size_t row) const {
+  ensure(row < rows_.size(), "an answer has that row");
+  for (std::size_t field = 0; field < rows_[row].size(); ++field)
+    if (!rows_[row][field]) return field;
+  return std::nullopt;
 }
 
 postgres_connection::postgres_connection(std::string database, const connection_patience& patience)
@@ -169,8 +171,8 @@ result<void> postgres_connection::begin() {
   drop();
   if (auto ok = open(); !ok) return ok;
   is_checking_ = true;
-  auto checked = check_settings();
-  if (checked) checked = keep_settings();
+  auto checked = keep_settings();
+  if (checked) checked = check_settings();
   is_checking_ = false;
   if (!checked) drop();
   return checked;
@@ -248,7 +250,8 @@ result<void> postgres_connection::open() {
 result<void> postgres_connection::check_settings() {
   auto rows = run("SELECT current_setting('synchronous_commit'), current_setting('fsync'), "
                   "current_setting('full_page_writes'), "
-                  "current_setting('synchronous_standby_names')",
+                  "current_setting('synchronous_standby_names'), "
+                  "current_setting('client_min_messages')",
                   {}, sql_kind::look);
   if (!rows) return propagate(rows);
   const std::array<const char*, 3> names{"synchronous_commit", "fsync", "full_page_writes"};
@@ -266,14 +269,20 @@ result<void> postgres_connection::check_settings() {
                             "(synchronous_commit = local): what it acknowledges may be lost with "
                             "the server, so nothing is kept there",
                             standbys_));
+  if (rows->bytes(0, 4) != "warning")
+    return fail(errc::unsupported,
+                fmt::format("this session lost the settings that it began with "
+                            "(client_min_messages = {}): it would not hear of a commit that no "
+                            "standby has, so nothing is kept there",
+                            rows->bytes(0, 4)));
   return {};
 }
 
-/// Of synchronous_commit a session keeps what it was checked with, whatever the server's
-/// configuration becomes.
+/// Whatever the server's configuration or the role's becomes: of synchronous_commit a session keeps
+/// what it is checked with, and that a commit was not waited for is a warning, which it must hear.
 result<void> postgres_connection::keep_settings() {
   auto kept = run("SELECT set_config('synchronous_commit', current_setting('synchronous_commit'), "
-                  "false)",
+                  "false), set_config('client_min_messages', 'warning', false)",
                   {}, sql_kind::look);
   if (!kept) return propagate(kept);
   return {};

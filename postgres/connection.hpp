@@ -46,7 +46,8 @@ public:
   /// Preconditions: there is such a field, and it has a value of that kind.
   [[nodiscard]] std::uint64_t number(std::size_t row, std::size_t field) const;
   [[nodiscard]] std::string_view bytes(std::size_t row, std::size_t field) const;
-  [[nodiscard]] bool is_null(std::size_t row, std::size_t field) const;
+  /// The first field that has no value; absent: all have one.
+  [[nodiscard]] std::optional<std::size_t> lacking(std::size_t row) const;
 
 private:
   friend class postgres_connection;
@@ -56,11 +57,13 @@ private:
 
 /// True where the server's settings, as the session has them, keep every commit that it
 /// acknowledges: part of a statement. `local` does, unless a standby was to have the commit, too.
+/// Of one that no standby has the session hears by a warning.
 inline constexpr std::string_view keeps_commits =
     "(current_setting('fsync') <> 'off' AND current_setting('full_page_writes') <> 'off'"
     " AND current_setting('synchronous_commit') <> 'off'"
     " AND (current_setting('synchronous_commit') <> 'local'"
-    "  OR current_setting('synchronous_standby_names') = ''))";
+    "  OR current_setting('synchronous_standby_names') = '')"
+    " AND current_setting('client_min_messages') = 'warning')";
 
 /// Whether a statement that was not answered may have changed something.
 enum class sql_kind : std::uint8_t { look, change };

@@ -130,6 +130,8 @@ public:
 private:
   /// A row of `statement`, which is of this log alone; not_found if there is none.
   result<sql_rows> row(std::string_view statement, const std::vector<sql_value>& values);
+  /// corrupt: of a row that begins with the frame's place.
+  [[nodiscard]] result<void> is_whole(const sql_rows& frames, std::size_t row) const;
   result<sql_rows> change(std::string_view statement, const std::vector<sql_value>& values);
   /// What the server acknowledged with a warning need not be where it was to be: at a standby.
   result<sql_rows> unless_warned(result<sql_rows> committed);
@@ -194,7 +196,18 @@ result<sql_rows> postgres_log::row(std::string_view statement,
   auto rows = connection_.run(std::string(statement), values, sql_kind::look);
   if (rows && rows->empty()) return not_founded();
   if (!rows && rows.error().code == errc::not_found) return not_founded();
+  if (rows && rows->lacking(0))
+    return fail(errc::corrupt, fmt::format("the log '{}' has a row in mneme.log that lacks a value "
+                                           "(NULL)",
+                                           log_));
   return rows;
+}
+
+result<void> postgres_log::is_whole(const sql_rows& frames, std::size_t row) const {
+  if (!frames.lacking(row)) return {};
+  // Its place is of the primary key.
+  return fail(errc::corrupt, fmt::format("the log '{}' has a frame {} that lacks a value (NULL)",
+                                         log_, frames.number(row, 0)));
 }
 
 result<sql_rows> postgres_log::unless_warned(result<sql_rows> committed) {
@@ -320,6 +333,7 @@ result<std::vector<log_frame>> postgres_log::read(std::uint64_t from, std::size_
   for (std::size_t i = 0; i < rows->size(); ++i) {
     if (rows->number(i, 0) != from + i + 1)
       return fail(errc::corrupt, fmt::format("the log '{}' lacks frame {}", log_, from + i + 1));
+    if (auto ok = is_whole(*rows, i); !ok) return propagate(ok);
     log_frame frame{.last_seq = {rows->number(i, 1)},
                     .hash = digest_of(rows->bytes(i, 2)),
                     .head = std::string(rows->bytes(i, 3)),
@@ -356,7 +370,11 @@ result<bool> postgres_log::renew(log_epoch epoch, std::chrono::milliseconds ttl)
   if (!renewed) return propagate(renewed);
   if (renewed->affected() == 1) return true;
   if (auto safe = connection_.check_settings(); !safe) return propagate(safe);
-  if (auto founded = tail(); !founded) return propagate(founded);
+  auto now = tail();
+  if (!now) return propagate(now);
+  // Settings that were unsafe then are not any more.
+  if (now->epoch == epoch && epoch != log_epoch{})
+    return fail(errc::busy, "the log did not renew the lease, and nobody else leads it");
   return false;
 }
 
@@ -391,6 +409,7 @@ result<std::uint64_t> postgres_log::erase_in_frame_of(seq_no seq, std::span<cons
   if (rows->empty())
     return fail(errc::corrupt, fmt::format("the log '{}' has no entry {}, which is to be erased",
                                            log_, seq.value));
+  if (auto ok = is_whole(*rows, 0); !ok) return propagate(ok);
   const std::uint64_t last = rows->number(0, 1);
   auto prefix = decode_frame_prefix(rows->bytes(0, 2));
   if (!prefix) return propagate(prefix);
@@ -592,7 +611,7 @@ result<std::string> postgres_log::get_blob(const digest& hash) {
   if (!rows && rows.error().code == errc::not_found) return not_founded();
   if (!rows) return propagate(rows);
   if (rows->empty()) return fail(errc::not_found, "the log has no such blob");
-  if (sha256_of(rows->bytes(0, 0)) != hash)
+  if (rows->lacking(0) || sha256_of(rows->bytes(0, 0)) != hash)
     return fail(errc::corrupt, "the log has other bytes under a blob's hash");
   return std::string(rows->bytes(0, 0));
 }

@@ -50,6 +50,12 @@ struct world_log {
 
 inline constexpr std::uint64_t all_seqs_retained = ~0ULL;
 
+/// What trims left in the log, for being young, of entries that were erased since.
+struct owed_drop {
+  journaled_trim by;
+  std::vector<seq_no> erased;
+};
+
 struct world_options {
   std::string directory;
   std::shared_ptr<file_system> files;
@@ -135,6 +141,10 @@ struct world {
   std::atomic<std::uint64_t> last_drop{0};
   /// The point of a trim whose rest is for who opens it next: no later one has an earlier point.
   seq_no left_trim;
+  /// Of which segments here still have what it drops: its note is for the next open then.
+  bool has_left_segments = false;
+  /// What trims left in the log of what was erased since, and an erasure could not take from there.
+  std::vector<owed_drop> owed_drops;
   std::atomic<bool> closes{false}; ///< what is looked for in the background is of no use any more
   /// What its owners were loaded from. What compaction puts in their place is made of it.
   std::vector<mapped_image> mapped_images;

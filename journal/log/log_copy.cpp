@@ -14,20 +14,33 @@ namespace {
 constexpr std::size_t frames_at_once = 256;
 constexpr std::uint64_t bytes_at_once = 8ULL << 20;
 
+std::unexpected<error> lacks_frame(std::uint64_t at) {
+  return fail(errc::corrupt, fmt::format("the log lacks frame {}, which is before its end", at));
+}
+
 /// The frame with so many before it. Precondition: there is one.
 result<log_frame> frame_at(log_store& log, std::uint64_t at) {
   auto frames = log.read(at, 1, 1);
   if (!frames) return propagate(frames);
-  if (frames->empty()) return fail(errc::corrupt, "the log lacks a frame before its end");
+  if (frames->empty()) return lacks_frame(at + 1);
   return std::move(frames->front());
 }
 
 std::unexpected<error> is_no_copy(const log_tail& tail, seq_no last) {
   return fail(errc::corrupt,
-              fmt::format("this directory ends at seq {} with a frame that the log, which ends at "
-                          "seq {}, does not have: the log was rolled back, or the directory is the "
-                          "copy of another one",
-                          last.value, tail.last_seq.value));
+              fmt::format("this directory ends at seq {} with a frame that the log, which ends in "
+                          "epoch {} at seq {}, does not have: the log was rolled back, or the "
+                          "directory is the copy of another one; move the directory away, keep "
+                          "it, and join anew",
+                          last.value, tail.epoch.value, tail.last_seq.value));
+}
+
+/// Damage of the log is none of the directory.
+error of_log(error why, std::uint64_t at, const log_frame& frame, const log_tail& tail) {
+  if (why.code != errc::corrupt) return why;
+  why.message = fmt::format("the log's frame {}, whose last entry is seq {} (epoch {} by now): {}",
+                            at, frame.last_seq.value, tail.epoch.value, why.message);
+  return why;
 }
 
 /// What the frame, which the copy has just got, says that goes.
@@ -73,7 +86,7 @@ result<std::vector<log_frame>> frames_behind(log_store& log, const log_tail& tai
   const auto left = std::min<std::uint64_t>(tail.end.frames - from, frames_at_once);
   if (left == 0) return std::vector<log_frame>{};
   auto frames = log.read(from, static_cast<std::size_t>(left), bytes_at_once);
-  if (frames && frames->empty()) return fail(errc::corrupt, "the log lacks a frame before its end");
+  if (frames && frames->empty()) return lacks_frame(from + 1);
   return frames;
 }
 
@@ -114,19 +127,16 @@ result<std::uint64_t> copy_from_log(log_store& log, const log_tail& tail, journa
     auto frames = frames_behind(log, tail, *there + copied);
     if (!frames) return propagate(frames);
     for (const log_frame& frame : *frames) {
+      const std::uint64_t at = *there + copied + 1;
       auto opened = open_log_frame(frame);
-      if (!opened) return propagate(opened);
+      if (!opened) return std::unexpected(of_log(opened.error(), at, frame, tail));
       auto trim = trim_in(*opened);
-      if (!trim) return propagate(trim);
+      if (!trim) return std::unexpected(of_log(trim.error(), at, frame, tail));
       if (*trim) to.begin_segment();
       auto appended = to.append_copy(frame);
       if (!appended && appended.error().code == errc::version_conflict)
         appended.error().code = errc::corrupt;
-      if (!appended && appended.error().code == errc::corrupt)
-        appended.error().message = fmt::format(
-            "the log's frame {}, whose last entry is seq {} (epoch {} by now): {}",
-            *there + copied + 1, frame.last_seq.value, tail.epoch.value, appended.error().message);
-      if (!appended) return propagate(appended);
+      if (!appended) return std::unexpected(of_log(appended.error(), at, frame, tail));
       ++copied;
       if (auto ok = drop_in_copy(*opened, to, files, dir, world); !ok) return propagate(ok);
     }

@@ -101,8 +101,12 @@ result<bool> log_leader::find(const log_frame& frame) {
   if (!found) return propagate(found);
   if (found->end.frames < tail_.end.frames
       || (found->end.frames == tail_.end.frames && found->end != tail_.end))
-    return end(errc::corrupt, fmt::format("the log was rolled back: it has {} frames, and had {}",
-                                          found->end.frames, tail_.end.frames));
+    return end(errc::corrupt,
+               fmt::format("the log was rolled back: it ends in epoch {} at seq {} with {} frames, "
+                           "and had {} up to seq {}; move the directory away, keep it, and join "
+                           "anew",
+                           found->epoch.value, found->last_seq.value, found->end.frames,
+                           tail_.end.frames, tail_.last_seq.value));
   const bool is_mine = found->epoch == tail_.epoch;
   if (found->end == tail_.end) {
     // In an older epoch it will never be there.
@@ -128,6 +132,7 @@ result<bool> log_leader::find(const log_frame& frame) {
   // fell between the two. A commit behind it is only acknowledged when both are.
   auto renewed = store_->renew(tail_.epoch, options_.lease);
   if (!renewed) return propagate(renewed);
+  if (!*renewed) return fail(errc::busy, "the log did not confirm the last frame");
   return true;
 }
 

@@ -22,6 +22,7 @@
 #include "state/execute/scoped_writes.hpp"
 #include "state/execute/sight.hpp"
 #include "state/retention/planned_trim.hpp"
+#include "state/retention/trim_in_log.hpp"
 #include "state/retention/trimming_note.hpp"
 #include "views/scope_check.hpp"
 
@@ -386,7 +387,7 @@ result<erase_result> committer::erase(const erase_request& r, batch_state& batch
   if (auto ok = note_branches(answer); !ok) return propagate(ok);
   if (r.dry_run) return answer;
   if (has_none) {
-    if (auto ok = world_.journal->settle_erasure(); !ok) return propagate(ok);
+    if (auto ok = settle_erasure_in_log(world_); !ok) return propagate(ok);
     return answer;
   }
   // Before an entry says that it was done.

@@ -59,6 +59,7 @@ void log_standing::lose(const log_tail& tail) {
   holder_ = tail.holder;
   log_seq_ = std::max(log_seq_, tail.last_seq);
   had_all_at_ = clock_();
+  reached(had_all_at_); // it said so
   problem_ = fmt::format("'{}' leads the log in epoch {} now, and this process does not follow it",
                          parts_of(holder_).name, epoch_.value);
   moved_.notify_all();

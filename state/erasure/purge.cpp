@@ -55,14 +55,6 @@ result<void> purge_store(world& w) {
   return {};
 }
 
-/// By a connection of its own: the leader's is the journal's.
-result<void> drop_what_trims_left(world& w) {
-  if (!w.journal->is_led() || w.standing == nullptr || !w.connect_log) return {};
-  auto log = w.connect_log();
-  if (!log) return propagate(log);
-  return drop_erased_in_log(w, **log, w.standing->epoch());
-}
-
 } // namespace
 
 erased_parts erased_by(const commit_batch& batch) {
@@ -99,13 +91,14 @@ result<void> finish_erasure(world& w, const erased_parts& erased,
          "what is erased is of before the entries that say so");
   ensure(w.journal->durable_through() == w.journal->last_seq(),
          "nothing is erased that may come back");
-  const auto dropped = drop_what_trims_left(w);
+  auto is_dropped = drop_or_owe_in_log(w, erased.seqs);
+  if (!is_dropped) return propagate(is_dropped);
   w.frame_starts.begin_rewrite();
   auto rewritten = w.journal->erase(erased.seqs);
   w.frame_starts.end_rewrite();
   if (!rewritten) return rewritten;
   // Whoever asked for it is told so.
-  if (!dropped) w.journal->owe_erasure(erased.seqs);
+  if (!*is_dropped && !w.journal->owes_erasure()) w.journal->owe_erasure(erased.seqs);
   publish();
   ensure(w.published_seq() == w.journal->last_seq(), "an erasure stands alone");
   for (const seq_no seq : erased.seqs) w.records.forget(seq);

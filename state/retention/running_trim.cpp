@@ -86,7 +86,8 @@ result<void> running_trim::rewrite_next() {
   if (!is_left || *is_left) return is_left ? result<void>() : propagate(is_left);
   log_ = nullptr;
   stage_ = stage::rewritten;
-  return remove_trimming_note(files, world_.directory);
+  if (!is_of_log_alone_ && by_.trim.before >= world_.left_trim) world_.has_left_segments = false;
+  return end_trimming_note(world_);
 }
 
 namespace {
@@ -236,7 +237,10 @@ result<void> running_trim::adopt(batches missed) {
 void running_trim::leave() {
   if (is_of_log_alone_) return; // here all is done
   drop_copies();
-  if (stage_ == stage::rewriting) world_.left_trim = std::max(world_.left_trim, by_.trim.before);
+  if (stage_ == stage::rewriting) {
+    world_.left_trim = std::max(world_.left_trim, by_.trim.before);
+    if (!segments_ || !segments_->empty()) world_.has_left_segments = true;
+  }
   if (!moved_.empty()) adopt_places();
   // What is made anew of the journal from now on lacks what was before.
   world_.window.begin_at(by_.trim.before);

@@ -139,21 +139,68 @@ result<void> drop_in_frames(log_store& log, const journaled_trim& by, log_epoch 
 
 } // namespace
 
-result<void> drop_erased_in_log(world& w, log_store& log, log_epoch epoch) {
+namespace {
+
+result<void> drop_patiently(log_store& log, const journaled_trim& by, log_epoch epoch) {
   constexpr unsigned attempts = 20;
-  auto by = dropped_of_erased(w);
-  if (!by) return propagate(by);
-  if (!*by || (*by)->trim.dropped.empty()) return {};
   result<void> dropped;
   for (unsigned i = 0; i < attempts; ++i) {
     if (!log.pause(i)) break;
-    dropped = drop_in_frames(log, **by, epoch);
+    dropped = drop_in_frames(log, by, epoch);
     if (dropped) return dropped;
     const errc why = dropped.error().code;
-    if (why == errc::version_conflict) return {};
     if (why != errc::busy && why != errc::outcome_unknown) return dropped;
   }
   return dropped;
+}
+
+/// The first that fails stays, with those behind it.
+result<void> drop_owed(world& w) {
+  if (w.owed_drops.empty()) return {};
+  auto log = w.connect_log();
+  if (!log) return propagate(log);
+  while (!w.owed_drops.empty()) {
+    auto dropped = drop_patiently(**log, w.owed_drops.front().by, w.standing->epoch());
+    if (!dropped) return dropped;
+    w.owed_drops.erase(w.owed_drops.begin());
+  }
+  return {};
+}
+
+} // namespace
+
+result<void> drop_erased_in_log(world& w, log_store& log, log_epoch epoch) {
+  auto by = dropped_of_erased(w);
+  if (!by) return propagate(by);
+  if (!*by || (*by)->trim.dropped.empty()) return {};
+  auto dropped = drop_patiently(log, **by, epoch);
+  if (!dropped && dropped.error().code == errc::version_conflict) return {};
+  return dropped;
+}
+
+result<bool> drop_or_owe_in_log(world& w, const std::vector<seq_no>& erased) {
+  if (!w.journal->is_led() || w.standing == nullptr || !w.connect_log) return true;
+  auto by = dropped_of_erased(w);
+  if (!by) return propagate(by);
+  if (*by && !(*by)->trim.dropped.empty())
+    w.owed_drops.push_back({.by = std::move(**by), .erased = erased});
+  return drop_owed(w).has_value();
+}
+
+result<void> settle_erasure_in_log(world& w) {
+  if (!w.owed_drops.empty()) {
+    const auto erased = w.owed_drops.front().erased;
+    if (auto ok = drop_owed(w); !ok)
+      return fail(errc::busy, "the log still has of what was erased what trims left there: "
+                                  + ok.error().message);
+    // Its relations are written anew behind that.
+    if (!w.journal->owes_erasure()) w.journal->owe_erasure(erased);
+  }
+  return w.journal->settle_erasure();
+}
+
+result<void> end_trimming_note(world& w) {
+  return w.has_left_segments ? result<void>() : remove_trimming_note(*w.files, w.directory);
 }
 
 result<std::optional<journaled_trim>> trim_left_in_log(world& w) {
@@ -167,7 +214,7 @@ result<std::optional<journaled_trim>> trim_left_in_log(world& w) {
   if (!is_done) return propagate(is_done);
   if (by && by->at == at && !*is_done) return std::move(*by);
   // Done, or its entry was never written.
-  if (auto ok = remove_trimming_note(*w.files, w.directory); !ok) return propagate(ok);
+  if (auto ok = end_trimming_note(w); !ok) return propagate(ok);
   return std::nullopt;
 }
 
@@ -183,7 +230,7 @@ void finish_trim_in_log(world& w, log_leader& leader) {
     done = *reached;
   }
   // A note that stays is looked at again.
-  (void)remove_trimming_note(*w.files, w.directory);
+  (void)end_trimming_note(w);
 }
 
 } // namespace mneme

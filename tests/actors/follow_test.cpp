@@ -307,6 +307,11 @@ TEST_CASE("a log that was rolled back halts its followers", "[log]") {
   site.server.roll_back(1);
   REQUIRE(comes([&] { return !two.stats()->stopped.empty(); }));
   CHECK(two.stats()->stopped.find("rolled back") != std::string::npos);
+  // So does the leader, when an append shows it.
+  CHECK(code_of(note(*leader, "third")) != "ok");
+  REQUIRE(comes([&] { return !leader->stats()->stopped.empty(); }));
+  for (const char* said : {"in epoch 1 at seq 1", "up to seq 2", "join anew"})
+    CHECK(leader->stats()->stopped.find(said) != std::string::npos);
   CHECK(root_of(two) == root); // reads go on
   CHECK(code_of(two.reach(seq_no{9}, 100)) == "corrupt");
   CHECK(code_of(note(two, "no")) == "corrupt");

@@ -196,6 +196,10 @@ TEST_CASE("a server without fsync, or without whole pages, is refused", "[postgr
     CHECK(code_of(leader->append(frame)) == "ok");
     CHECK(code_of(leader->renew()) == "ok");
   }
+  // A renewal that changes nothing, while nobody else leads, is not the end of a lead.
+  shared_cluster().run("CREATE RULE none AS ON UPDATE TO mneme.log DO INSTEAD NOTHING");
+  CHECK(code_of(leader->store().renew(leader->epoch(), milliseconds{60'000})) == "busy");
+  shared_cluster().run("DROP RULE none ON mneme.log");
   CHECK(frames_of(address) == 4);
 }
 
@@ -361,10 +365,13 @@ TEST_CASE("a server that stands still is not waited for", "[postgres]") {
 TEST_CASE("a commit whose standby was not waited for is not acknowledged", "[postgres]") {
   postgres_cluster cluster("wal_level = replica\nmax_wal_senders = 2");
   const auto address = cluster.address("main");
+  // Neither sessions that begin under these hear less, nor those that are there.
+  cluster.run("ALTER ROLE postgres SET client_min_messages = error");
   auto log = log_at(address);
   REQUIRE(log->create("w"));
   auto leader = leader_of(address);
   REQUIRE(leader->append(frame_behind(leader->tail(), {"a"})));
+  cluster.run("ALTER SYSTEM SET client_min_messages = error");
   cluster.run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
   cluster.run("SELECT pg_reload_conf()");
   // Whoever waits for the standby is told to go on without it, which is a warning.

@@ -193,12 +193,55 @@ TEST_CASE("a leader refuses writes while the server's settings lose commits", "[
   const auto written = note(e, "after");
   INFO((written ? std::string() : written.error().message));
   CHECK(written);
+  CHECK_FALSE(e.stats()->log->is_cut_off);
+  CHECK(e.stats()->log->problem.empty());
+  CHECK(e.root()->seq == seq_no{2});
+}
+
+TEST_CASE("a leader whose right to append is gone says so until it is back", "[postgres]") {
+  const auto name = fresh_log();
+  temporary_directory root;
+  world_on(shared_cluster().address(name), root.path() + "/founded");
+  for (const char* statement :
+       {"CREATE ROLE appends LOGIN", "GRANT USAGE ON SCHEMA mneme TO appends",
+        "GRANT SELECT, INSERT, UPDATE ON mneme.log TO appends",
+        "GRANT SELECT, INSERT ON mneme.frame, mneme.blob TO appends"})
+    shared_cluster().run(statement);
+  auto e = world_on(shared_cluster().address(name, "appends"), root.path() + "/world");
+  REQUIRE(note(e, "before"));
+  shared_cluster().run("REVOKE INSERT ON mneme.frame FROM appends");
+  const auto refused = note(e, "not kept");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == errc::unsupported);
+  // Its lease is renewed all the same.
+  std::promise<void>().get_future().wait_for(std::chrono::milliseconds{1000});
+  CHECK(e.stats()->log->is_cut_off);
+  CHECK(e.stats()->log->away_ms);
+  CHECK_FALSE(e.stats()->log->problem.empty());
+  shared_cluster().run("GRANT INSERT ON mneme.frame TO appends");
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{30};
   while (e.stats()->log->is_cut_off && std::chrono::steady_clock::now() < until)
     std::promise<void>().get_future().wait_for(std::chrono::milliseconds{20});
   CHECK_FALSE(e.stats()->log->is_cut_off);
-  CHECK(e.stats()->log->problem.empty());
-  CHECK(e.root()->seq == seq_no{2});
+  CHECK(note(e, "after"));
+  REQUIRE(e.close());
+  // Damage of the log is told as that, and by a row that lacks its payloads, too.
+  shared_cluster().run("UPDATE mneme.frame SET payloads = NULL WHERE log = '" + name
+                       + "' AND at = (SELECT max(at) FROM mneme.frame WHERE log = '" + name
+                       + "' AND octet_length(payloads) > 0)");
+  engine_options o;
+  o.directory = root.path() + "/joins";
+  o.embedder_spec = "none";
+  o.log = shared_cluster().address(name);
+  o.logs = make_postgres_log;
+  const auto joined = engine::open(std::move(o));
+  REQUIRE_FALSE(joined);
+  CHECK(joined.error().code == errc::corrupt);
+  INFO(joined.error().message);
+  CHECK(joined.error().message.starts_with("the log '" + name + "' has a frame "));
+  shared_cluster().run("REVOKE ALL ON mneme.log, mneme.frame, mneme.blob FROM appends");
+  shared_cluster().run("REVOKE ALL ON SCHEMA mneme FROM appends");
+  shared_cluster().run("DROP ROLE appends");
 }
 
 TEST_CASE("an erasure beside an older transaction is busy, and nothing has changed", "[postgres]") {

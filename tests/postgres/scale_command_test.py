@@ -64,6 +64,13 @@ class Scale(unittest.TestCase):
         self.assertIn("It is open", self.done("search", self.at("town"), "open"))
         self.assertEqual(self.done("verify", self.at("town")).count("corrupt"), 0)
         self.assertIn("no world in", self.refused("verify", self.at("nowhere")))
+        # Damage of the log is none of a directory.
+        self.cluster.run("UPDATE mneme.frame SET payloads = overlay(payloads placing 'XXXX'::bytea"
+                         " from position('mill'::bytea in payloads))"
+                         " WHERE log = 'town' AND position('mill'::bytea in payloads) > 0")
+        said = self.refused("init", self.at("third"), "--log", log)
+        self.assertIn("the log's frame ", said)
+        self.assertNotIn("mneme verify", said)
 
     def test_one_leader(self):
         log = self.cluster.address("led")

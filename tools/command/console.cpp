@@ -33,9 +33,13 @@ std::string hint(const error& e, std::string_view directory, bool can_read_besid
   case errc::io:
     return can_read_beside ? "to read what is there, try --read-only" : "";
   case errc::corrupt:
+    // The message says what of the log it is; the directory is not damaged by it.
+    if (e.message.starts_with("the log")) return "the damage is in the log's database";
+    if (e.message.contains("join anew")) return {};
     return fmt::format("see what is damaged with: mneme verify {}", dir);
   case errc::format_unsupported:
     if (e.message.find("another world") != std::string::npos) return "put back what was there";
+    if (e.message.contains("schema 'mneme'")) return {}; // another's, and the message says it all
     return "it was written by another version of mneme; use that one";
   case errc::no_embedder:
     return "this world has no embedder: give near_vector, or see: mneme help embedder";
