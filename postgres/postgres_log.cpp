@@ -182,6 +182,9 @@ result<void> postgres_log::check_relations() {
   if (knows_relations_) return {};
   auto rows = connection_.run(std::string(schema_query), {}, sql_kind::look);
   if (!rows) return propagate(rows);
+  if (rows->number(0, 2) != 0)
+    return fail(errc::unsupported, "relations of the schema 'mneme' are UNLOGGED: a crash of the "
+                                   "server empties them, so nothing is kept there");
   knows_relations_ = rows->number(0, 1) == columns_of_schema;
   if (knows_relations_ || rows->number(0, 0) == 0) return {};
   return fail(errc::format_unsupported,
@@ -307,7 +310,9 @@ result<append_outcome> postgres_log::append(const log_point& expect, log_epoch e
       sql_kind::change));
   if (!appended) {
     if (appended.error().code == errc::outcome_unknown) return append_outcome::unknown;
-    if (appended.error().code == errc::not_found) return not_founded();
+    // Whoever appends has had the log: its relations may be back.
+    if (appended.error().code == errc::not_found)
+      return fail(errc::busy, "the log's relations are not there: " + appended.error().message);
     return propagate(appended);
   }
   if (appended->affected() == 1) return append_outcome::appended;

@@ -47,7 +47,8 @@ const std::string_view schema_query =
     " 'log.lease_until timestamp with time zone', 'log.trimmed_frames bigint',"
     " 'log.checkpoint bytea', 'frame.log text', 'frame.at bigint', 'frame.last_seq bigint',"
     " 'frame.hash bytea', 'frame.epoch bigint', 'frame.head bytea', 'frame.payloads bytea',"
-    " 'blob.log text', 'blob.hash bytea', 'blob.bytes bytea'))"
+    " 'blob.log text', 'blob.hash bytea', 'blob.bytes bytea')),"
+    " count(*) FILTER (WHERE c.relpersistence <> 'p')"
     " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
     " JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped"
     " WHERE n.nspname = 'mneme' AND c.relname IN ('log', 'frame', 'blob')";

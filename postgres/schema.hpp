@@ -17,7 +17,8 @@ inline constexpr unsigned trimmed_postgres_log_format = 2;
 const std::vector<std::string_view>& postgres_schema();
 
 /// How many relations of these names there are, and how many columns of them that are as the
-/// schema has them. Of the catalogue alone, so that it needs no rights.
+/// schema has them, and how many that a crash of the server empties. Of the catalogue alone, so
+/// that it needs no rights.
 extern const std::string_view schema_query;
 inline constexpr std::uint64_t columns_of_schema = 21;
 

@@ -201,6 +201,10 @@ TEST_CASE("a server without fsync, or without whole pages, is refused", "[postgr
   CHECK(code_of(leader->store().renew(leader->epoch(), milliseconds{60'000})) == "busy");
   shared_cluster().run("DROP RULE none ON mneme.log");
   CHECK(frames_of(address) == 4);
+  // Nor one whose crash empties the log.
+  shared_cluster().run("ALTER TABLE mneme.blob SET UNLOGGED");
+  CHECK(code_of(log_at(address)->tail()) == "unsupported");
+  shared_cluster().run("ALTER TABLE mneme.blob SET LOGGED");
 }
 
 TEST_CASE("a commit that no standby has is refused where one is to have it", "[postgres]") {

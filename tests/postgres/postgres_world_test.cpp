@@ -224,6 +224,15 @@ TEST_CASE("a leader whose right to append is gone says so until it is back", "[p
     std::promise<void>().get_future().wait_for(std::chrono::milliseconds{20});
   CHECK_FALSE(e.stats()->log->is_cut_off);
   CHECK(note(e, "after"));
+  // Nor does it end where a relation is not there for a while.
+  shared_cluster().run("ALTER TABLE mneme.frame RENAME TO elsewhere");
+  const auto gone = note(e, "nowhere");
+  shared_cluster().run("ALTER TABLE mneme.elsewhere RENAME TO frame");
+  REQUIRE_FALSE(gone);
+  CHECK(gone.error().code == errc::busy);
+  const auto back = note(e, "again");
+  INFO((back ? std::string() : back.error().message));
+  CHECK(back);
   REQUIRE(e.close());
   // Damage of the log is told as that, and by a row that lacks its payloads, too.
   shared_cluster().run("UPDATE mneme.frame SET payloads = NULL WHERE log = '" + name
