@@ -102,6 +102,7 @@ void attributes::impl::note_speakers(std::uint32_t first) {
 }
 
 void attributes::impl::note_parts(const std::vector<std::string>& name, std::uint32_t tag) {
+  ensure(name.size() > 1, "a name of one word is found by all of it");
   for (auto word = name.begin(); word != name.end(); ++word) {
     if (std::find(name.begin(), word, *word) != word) continue; // it was there already
     std::uint32_t& newest = newest_part.grow(name_parts.intern(*word));
@@ -304,6 +305,7 @@ std::vector<term_no> attributes::speaker_tags_with(std::string_view word) const 
   std::uint32_t next = newest == nullptr ? 0 : load_acquire(*newest);
   while (next != 0) {
     const impl::named_part& named = impl_->named_parts[next - 1];
+    ensure(named.next < next, "parts lead to older ones");
     found.push_back({named.tag});
     next = named.next;
   }

@@ -59,6 +59,7 @@ std::size_t bytes_of_point(std::size_t code_count) {
 }
 
 void put_point(std::span<std::byte> to, float factor, const std::int8_t* codes) {
+  ensure(to.size() > sizeof factor, "a point has codes");
   std::memcpy(to.data(), &factor, sizeof factor);
   std::memcpy(to.data() + sizeof factor, codes, to.size() - sizeof factor);
 }

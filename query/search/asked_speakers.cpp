@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <span>
 #include <string>
 
 #include "index/lexical/function_terms.hpp"
 #include "index/lexical/text_terms.hpp"
+#include "messages/ensure.hpp"
 #include "messages/text/lower_case.hpp"
 #include "query/asked_words.hpp"
 
@@ -29,8 +29,8 @@ bool is_first_person(std::string_view word) {
 /// Of a piece between spaces, behind the marks that it begins with.
 bool begins_large(std::string_view piece) {
   const auto is_mark = [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x80 && (std::isalnum(byte) == 0);
+    const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return static_cast<unsigned char>(c) < 0x80 && !is_letter && !(c >= '0' && c <= '9');
   };
   while (!piece.empty() && is_mark(piece.front())) piece.remove_prefix(1);
   std::size_t bytes = 1;
@@ -107,6 +107,7 @@ void asked_speakers::add_by_part(std::string_view question, const attributes& ro
     }
     whole.push_back(std::move(word));
   }
+  ensure(tags_.size() == named_.size(), "each tag is of a name in the question");
 }
 
 bool asked_speakers::names_any() const {

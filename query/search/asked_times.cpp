@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "messages/ensure.hpp"
 #include "query/asked_words.hpp"
 
 namespace mneme {
@@ -382,6 +383,7 @@ asked_times::asked_times(std::string_view question, timestamp now) {
   make_distinct(spans_);
   make_distinct(days_after_);
   make_distinct(yearly_);
+  ensure(names_time_ || (spans_.empty() && yearly_.empty()), "what is named names a time");
 }
 
 double asked_times::fit(timestamp t) const {
