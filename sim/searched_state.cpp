@@ -109,7 +109,8 @@ bool searched_state::is_superseded(const memory_id& id) const {
   const std::string owner = state.head_at(id, at)->actor_scope;
   const auto may_hide = [&](const memory& newer) {
     return takes_out(newer, owner, viewer_of(r), when())
-           && (!r.min_trust || trust_in(state, newer.head->id, at) >= *r.min_trust);
+           && (!r.min_trust || r.memory_ids // which are answered whatever their trust
+               || trust_in(state, newer.head->id, at) >= *r.min_trust);
   };
   for (const auto& [other, m] : live)
     if (other != id && m.head->type == memory_type::decision && reference_in(m.version) == id
