@@ -571,8 +571,10 @@ error with_faults_of_rest(const json& request, fault_list faults) {
   const auto& op = *protocol::find_op(request["op"].get_ref<const std::string&>());
   for (const error& fault : faults.told())
     if (fault.at != "op") rest.erase(fault.at);
-  if (op.read != nullptr)
-    if (auto fault = protocol::fault_of_write(op, rest, {})) faults.add(std::move(*fault));
+  if (op.read == nullptr)
+    protocol::check_members(rest, op.keys, true, {}, faults);
+  else if (auto fault = protocol::fault_of_write(op, rest, {}))
+    faults.add(std::move(*fault));
   return faults.refusal().error();
 }
 
