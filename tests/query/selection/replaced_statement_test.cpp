@@ -2,6 +2,7 @@
 // Of: query/selection/replaced_statement.cpp
 #include <catch2/catch.hpp>
 
+#include "query/selection/asked_selection.hpp"
 #include "query/selection/replaced_statement.hpp"
 
 using namespace mneme;
