@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "messages/text/lower_case.hpp"
 #include "messages/text/utf8_point.hpp"
 
 namespace mneme {
@@ -61,6 +62,12 @@ std::vector<std::string> asked_words(std::string_view text) {
     text.remove_prefix(p.bytes);
   }
   return words;
+}
+
+bool begins_large(std::string_view word) {
+  if (word.empty()) return false;
+  const auto first = word.substr(0, first_point(word).bytes);
+  return lower_case(first) != first;
 }
 
 std::string without_contractions(std::string_view question) {

@@ -15,6 +15,9 @@ inline constexpr std::size_t most_asked_words = 1000;
 /// letters, but for quotes, dashes and spaces.
 std::vector<std::string> asked_words(std::string_view text);
 
+/// Begins the word with a capital letter?
+bool begins_large(std::string_view word);
+
 /// An English question without what an apostrophe joins to its words ('s, 't, 'd, 'm, 'll, 've,
 /// 're): "Valentine's day" asks for nothing that "it's" says.
 std::string without_contractions(std::string_view question);

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "messages/ensure.hpp"
+
 namespace mneme {
 
 namespace {
@@ -28,6 +30,7 @@ bool fault_list::is_full() const {
 }
 
 std::unexpected<error> fault_list::refusal() const {
+  ensure(!faults_.empty(), "what is refused has a fault");
   error all = faults_.front();
   for (const error& other : faults_ | std::views::drop(1))
     all.message += fmt::format("{}{}: {}", also_at, other.at, other.message);

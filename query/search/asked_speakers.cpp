@@ -8,7 +8,6 @@
 #include "index/lexical/function_terms.hpp"
 #include "index/lexical/text_terms.hpp"
 #include "messages/ensure.hpp"
-#include "messages/text/lower_case.hpp"
 #include "query/asked_words.hpp"
 
 namespace mneme {
@@ -21,22 +20,19 @@ bool is_role(std::string_view name) {
   return std::ranges::find(roles, name) != roles.end();
 }
 
-bool is_first_person(std::string_view word) {
+bool is_oneself(std::string_view word) {
   static constexpr std::array<std::string_view, 4> words = {"i", "me", "my", "mine"};
   return std::ranges::find(words, word) != words.end();
 }
 
-/// Of a piece between spaces, behind the marks that it begins with.
-bool begins_large(std::string_view piece) {
+/// A piece between spaces, behind the marks that it begins with.
+std::string_view behind_marks(std::string_view piece) {
   const auto is_mark = [](char c) {
     const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     return static_cast<unsigned char>(c) < 0x80 && !is_letter && !(c >= '0' && c <= '9');
   };
   while (!piece.empty() && is_mark(piece.front())) piece.remove_prefix(1);
-  std::size_t bytes = 1;
-  while (bytes < piece.size() && (static_cast<unsigned char>(piece[bytes]) & 0xC0) == 0x80) ++bytes;
-  const std::string_view first = piece.substr(0, bytes);
-  return lower_case(first) != first;
+  return piece;
 }
 
 /// The words of a question that begin with a capital letter, folded.
@@ -49,7 +45,7 @@ std::vector<std::string> capital_words(std::string_view question) {
     question.remove_prefix(begin);
     const std::string_view piece = question.substr(0, question.find_first_of(spaces));
     question.remove_prefix(piece.size());
-    if (!begins_large(piece)) continue;
+    if (!begins_large(behind_marks(piece))) continue;
     for (auto& word : folded_words(piece)) capital.push_back(std::move(word));
   }
   return capital;
@@ -72,7 +68,7 @@ asked_speakers::asked_speakers(std::string_view question, const attributes& rows
       add(all.subspan(i, n), rows);
   }
   add_by_part(question, rows);
-  if (std::ranges::any_of(words, is_first_person)) {
+  if (std::ranges::any_of(words, is_oneself)) {
     const std::string user = "user";
     add(std::span(&user, 1), rows);
   }

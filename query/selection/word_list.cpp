@@ -75,12 +75,6 @@ std::string_view without_possessive(std::string_view word) {
   return word;
 }
 
-bool begins_large(std::string_view word) {
-  if (word.empty()) return false;
-  const auto first = word.substr(0, first_point(word).bytes);
-  return lower_case(first) != first;
-}
-
 /// Up to the end of the quotation that `rest` begins with; empty if it begins with none.
 std::string_view quotation(std::string_view rest) {
   constexpr std::size_t longest = 1000;
