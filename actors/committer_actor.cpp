@@ -163,6 +163,7 @@ void committer_actor::begin_batch(std::shared_ptr<const commit_batch> batch,
   ensure(batch_ == nullptr, "one batch is in flight at a time");
   ensure(batch->last_seq.value == world_->published_seq().value + batch->entries.size(),
          "a batch follows what is published");
+  settle();
   batch_ = std::move(batch);
   // What is in the log is durable; the copy of it is brought to the disk from time to time, and
   // before it loses what a trim names.
@@ -246,7 +247,7 @@ result<void> committer_actor::sync() {
 /// Every owner takes the batch in this actor's turn: waking them would take longer. They rest
 /// between batches, and answer nobody else.
 outcome committer_actor::apply_here() {
-  if (auto rooted = world_->ledger->apply(batch_->entries); !rooted) return {rooted.error()};
+  if (auto rooted = apply_to_ledger(*world_, batch_->entries); !rooted) return {rooted.error()};
   if (auto stored = world_->store->apply(batch_->writes, batch_->last_seq); !stored)
     return {stored.error()};
   apply_to_indexes(*world_, batch_->deltas);
@@ -254,22 +255,12 @@ outcome committer_actor::apply_here() {
 }
 
 void committer_actor::ask_owners() {
-  ask_ledger_and_store();
+  ask_owner(owners_.ledger);
+  ask_owner(owners_.store);
   ask_owner(owners_.graph);
   ask_owner(owners_.lexical);
   ask_owner(owners_.vectors);
   ask_owner(owners_.attributes);
-}
-
-void committer_actor::ask_ledger_and_store() {
-  ask(owners_.ledger, prepare_batch{batch_}, [this](const outcome& read) {
-    if (read.problem) {
-      arrived(read);        // of the ledger
-      return arrived(read); // and of the store, which is not asked
-    }
-    ask_owner(owners_.ledger);
-    ask_owner(owners_.store);
-  });
 }
 
 void committer_actor::ask_owner(const caf::actor& owner) {
@@ -384,7 +375,9 @@ void committer_actor::advance_stable_to(seq_no seq) {
 void committer_actor::checkpoint_if_due() {
   if (options_.checkpoint_journal_bytes == 0 || checkpointing_) return;
   const std::uint64_t bytes = world_->journal->bytes();
-  if (bytes - checkpointed_bytes_ < options_.checkpoint_journal_bytes) return;
+  if (bytes - checkpointed_bytes_
+      < journal_between_checkpoints(*world_, options_.checkpoint_journal_bytes))
+    return;
   checkpointed_bytes_ = bytes;
   core_->enqueue(checkpoint_command{});
 }
@@ -406,7 +399,8 @@ void committer_actor::look_at_history_if_due() {
 /// One that found no room is tried again before the journal is as much longer as for the next.
 void committer_actor::checkpoint_again() {
   constexpr std::uint64_t tries = 16;
-  const std::uint64_t wait = options_.checkpoint_journal_bytes / tries * (tries - 1);
+  const std::uint64_t wait =
+      journal_between_checkpoints(*world_, options_.checkpoint_journal_bytes) / tries * (tries - 1);
   checkpointed_bytes_ -= std::min(checkpointed_bytes_, wait);
 }
 
@@ -455,19 +449,20 @@ void committer_actor::barrier_without_room(seq_no seq) {
 }
 
 void committer_actor::begin_checkpoint(seq_no seq) {
+  settle();
   ensure(!std::exchange(checkpointing_, true), "one checkpoint is written at a time");
   if (auto stable = world_->store->set_stable(seq); !stable)
     return failed(stable.error(), errc::io);
   expect(1);
   request(owners_.ledger, caf::infinite, save_ledger{})
-      .then([this](const ledger_image& image) { write_checkpoint_at_barrier(image.bytes); },
+      .then([this](const ledger_image& image) { write_checkpoint_at_barrier(*image.snapshot); },
             owner_lost());
 }
 
-void committer_actor::write_checkpoint_at_barrier(const std::string& ledger_image) {
+void committer_actor::write_checkpoint_at_barrier(ledger_snapshot& ledger) {
   ensure(checkpointing_, "images are of a checkpoint");
   ensure(std::exchange(waiting_for_, 0) == 1, "the ledger gives its image once");
-  auto job = std::make_shared<const checkpoint_job>(core_->job_at_barrier(ledger_image));
+  auto job = std::make_shared<const checkpoint_job>(core_->job_at_barrier(std::move(ledger)));
   const seq_no seq = job->file.seq;
   ensure(seq == durable_, "a checkpoint is of what is durable");
   const bool is_last = core_->is_at_last_barrier();
@@ -493,10 +488,17 @@ void committer_actor::write_checkpoint_at_barrier(const std::string& ledger_imag
 
 void committer_actor::checkpoint_written() {
   ensure(std::exchange(checkpointing_, false), "a checkpoint ends once");
+  if (batch_ == nullptr && waiting_for_ == 0) settle();
   core_->release_window();
   advance_stable_to(durable_);
   enqueue_deferred();
   go_on();
+}
+
+/// The ledger rests.
+void committer_actor::settle() {
+  if (checkpointing_ || !world_->fresh_images) return;
+  send(owners_.checkpointer, free_files{std::make_shared<leaf_layers>(settle_leaves(*world_))});
 }
 
 void committer_actor::enqueue_deferred() {

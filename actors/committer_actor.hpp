@@ -45,7 +45,6 @@ private:
   result<void> sync();
   outcome apply_here();
   void ask_owners();
-  void ask_ledger_and_store();
   void ask_owner(const caf::actor& owner);
   void arrived(const outcome& o);
   void finish_batch();
@@ -54,8 +53,9 @@ private:
   void barrier_without_room(seq_no seq);
   void checkpoint_again();
   void begin_checkpoint(seq_no seq);
-  void write_checkpoint_at_barrier(const std::string& ledger_image);
+  void write_checkpoint_at_barrier(ledger_snapshot& ledger);
   void checkpoint_written();
+  void settle();
   void enqueue_deferred();
   [[nodiscard]] bool has_far_too_many_rows() const;
   void flush_if_due();

@@ -6,15 +6,13 @@ namespace mneme {
 // the committer between batches, when the ledger rests.
 caf::behavior ledger_behavior(caf::event_based_actor*, const std::shared_ptr<world>& w) {
   return {
-      [=](const prepare_batch& m) {
-        auto read = w->ledger->prepare(m.batch->entries);
-        return read ? outcome{} : outcome{read.error()};
-      },
       [=](const apply_batch& m) {
-        w->ledger->finish(m.batch->entries);
-        return outcome{};
+        const auto applied = apply_to_ledger(*w, m.batch->entries);
+        return applied ? outcome{} : outcome{applied.error()};
       },
-      [=](const save_ledger&) { return ledger_image{w->ledger->save()}; },
+      [=](const save_ledger&) {
+        return ledger_image{std::make_shared<ledger_snapshot>(snapshot_of_ledger(*w))};
+      },
   };
 }
 

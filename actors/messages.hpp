@@ -26,14 +26,10 @@ struct outcome {
 struct apply_batch {
   std::shared_ptr<const commit_batch> batch;
 };
-/// To the ledger, before the store is asked to take the batch: read the leaves as they were.
-struct prepare_batch {
-  std::shared_ptr<const commit_batch> batch;
-};
 /// To the ledger.
 struct save_ledger {};
 struct ledger_image {
-  std::string bytes;
+  std::shared_ptr<ledger_snapshot> snapshot; ///< taken by the receiver
 };
 /// To the checkpointer.
 struct run_checkpoint {
@@ -137,7 +133,6 @@ struct run_closure {
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::outcome)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::apply_batch)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::prepare_batch)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::save_ledger)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::ledger_image)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_checkpoint)

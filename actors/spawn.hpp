@@ -50,7 +50,7 @@ struct actor_options {
   /// The owners take a batch of up to so many entries in the committer's turn; a larger one is sent
   /// to them, so that they take it side by side.
   std::size_t entries_applied_here = 8;
-  std::uint64_t checkpoint_journal_bytes = 0; ///< automatic checkpoint after so much; 0 = never
+  std::uint64_t checkpoint_journal_bytes = 0; ///< as engine_options has it
   kept_history retention{};
   /// Indexes are made anew in the committer's turn, while writes wait, instead of beside them:
   /// which states are still there then depends on the writes alone.

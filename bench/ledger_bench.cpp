@@ -1,10 +1,9 @@
-// Roots per batch: the ledger over a store of 100,000 leaves, beside the plain SHA-256s that no
+// Roots per batch: the ledger over 100,000 leaves, beside the plain SHA-256s that no
 // tree of this shape can do without.
 #include <time.h>
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,11 +13,10 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/dataset.hpp"
+#include "journal/leaf_table.hpp"
 #include "journal/ledger.hpp"
 #include "journal/tree_shape.hpp"
 #include "messages/hash.hpp"
-#include "storage/key_layout.hpp"
-#include "storage/kv_store.hpp"
 
 namespace mneme::bench {
 
@@ -39,19 +37,10 @@ digest digest_of(std::uint64_t number) {
   return sha256_of("leaf " + std::to_string(number));
 }
 
-/// A ledger and the WiredTiger tables that it reads, as a world has them.
+/// A ledger and the leaves that it reads, as a world has them.
 class stored_ledger {
 public:
-  stored_ledger(const std::string& name, std::uint64_t leaf_cache_bytes) {
-    const std::string directory = scratch_directory(name);
-    std::filesystem::remove_all(directory);
-    std::filesystem::create_directories(directory);
-    auto opened = open_wiredtiger_store(directory, {});
-    if (!opened) std::abort();
-    store_ = std::move(*opened);
-    auto reader = store_->reader();
-    if (!reader) std::abort();
-    reader_ = std::move(*reader);
+  explicit stored_ledger(std::uint64_t leaf_cache_bytes) {
     ledger_.emplace(world_id{}, sources(), leaf_cache_bytes);
     ledger_->retain(0);
     for (std::size_t first = 0; first < leaf_total; first += 10'000) {
@@ -80,43 +69,22 @@ public:
     return e;
   }
 
-  /// Applies entries and then writes their rows; what the first took.
+  /// Applies entries, also to the table of leaves; what it took.
   nanoseconds commit(const std::vector<entry>& entries) {
     const auto start = cpu_time();
     if (!ledger_->apply(entries)) std::abort();
-    const auto took = cpu_time() - start;
-    std::vector<kv_write> rows;
-    for (const auto& e : entries)
-      for (const auto& leaf : e.header.leaves) {
-        kv_write row{kv_table::state_leaves, keys::state_leaf(leaf.ns, leaf.path), {}};
-        if (!leaf.value_hash.is_zero()) row.value = leaf.value_hash.raw();
-        rows.push_back(std::move(row));
-      }
-    if (!store_->apply(rows, {made_}) || !store_->set_stable({made_})) std::abort();
-    return took;
+    leaves_.apply(entries);
+    return cpu_time() - start;
   }
 
 private:
   ledger_sources sources() {
-    return {.leaves = [this](state_namespace ns, const digest& first,
-                             const digest& last) -> result<std::vector<tree_leaf>> {
-              std::vector<tree_leaf> leaves;
-              auto ok = reader_->scan(kv_table::state_leaves, keys::state_leaf(ns, first),
-                                      keys::state_leaf(ns, last) + '\0',
-                                      [&](std::string_view key, std::string_view value) {
-                                        tree_leaf& leaf = leaves.emplace_back();
-                                        std::ranges::copy(key.substr(1), leaf.path.bytes.begin());
-                                        std::ranges::copy(value, leaf.value_hash.bytes.begin());
-                                        return true;
-                                      });
-              if (!ok) return propagate(ok);
-              return leaves;
-            },
+    return {.leaves = [this](state_namespace ns, const digest& first, const digest& last)
+                -> result<std::vector<tree_leaf>> { return leaves_.read(ns, first, last); },
             .headers = [] { return header_reader{}; }};
   }
 
-  std::unique_ptr<kv_store> store_;
-  std::unique_ptr<kv_reader> reader_;
+  leaf_table leaves_;
   std::optional<ledger> ledger_;
   std::vector<digest> paths_;
   std::uint64_t made_ = 0;
@@ -199,7 +167,7 @@ void apply_entries(benchmark::State& state, stored_ledger& world, bool fresh) {
 }
 
 stored_ledger& kept_world() {
-  static stored_ledger world("ledger", default_leaf_cache_bytes);
+  static stored_ledger world(default_leaf_cache_bytes);
   return world;
 }
 
@@ -209,9 +177,9 @@ void ledger_changes(benchmark::State& state) {
 void ledger_additions(benchmark::State& state) {
   apply_entries(state, kept_world(), true);
 }
-/// All leaves are read from the store.
+/// All leaves are read from their table.
 void ledger_changes_unkept(benchmark::State& state) {
-  static stored_ledger world("ledger-unkept", 0);
+  static stored_ledger world(0);
   apply_entries(state, world, false);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include <zlib.h>
 
@@ -70,6 +71,15 @@ std::string sums_of(std::string_view body) {
   return sums;
 }
 
+/// What stands behind `length` bytes of an image, whose pages have these sums.
+std::string image_end(std::size_t length, std::string sums) {
+  std::string end = std::move(sums);
+  append(end, std::uint64_t{length});
+  append(end, crc32c(end));
+  end += pages_mark;
+  return end;
+}
+
 /// What is before the sums; nullopt if they do not fit.
 std::optional<std::string_view> checked_by_page(const image_bytes& whole) {
   std::string_view image = whole.bytes;
@@ -108,16 +118,6 @@ image_bytes kept(const image_bytes& image) {
   return {{copy.get(), size}, copy};
 }
 
-std::string with_page_sums(std::string body) {
-  const std::size_t length = body.size();
-  body.reserve(length + pages_of(length) * sizeof(std::uint32_t) + 32);
-  body += sums_of(body);
-  append(body, std::uint64_t{length});
-  append(body, crc32c(std::string_view(body).substr(length)));
-  body += pages_mark;
-  return body;
-}
-
 std::uint32_t image_sum(std::string_view image) {
   if (!image.ends_with(pages_mark)) return 0;
   image.remove_suffix(pages_mark.size());
@@ -142,9 +142,9 @@ std::function<bool()> check_again(const image_bytes& image) {
   };
 }
 
-image_writer::image_writer(std::string_view name) {
-  ensure(name.size() == name_bytes, "an image's name has 8 characters");
-  bytes_.append(name);
+void image_writer::begin(std::string_view name) {
+  ensure(name.size() == name_bytes && size() == 0, "an image begins with a name of 8 characters");
+  put_raw(name);
 }
 
 void image_writer::put_text(std::string_view text) {
@@ -154,7 +154,40 @@ void image_writer::put_text(std::string_view text) {
 }
 
 std::string image_writer::finish() {
-  return with_page_sums(std::move(bytes_));
+  ensure(sink_ == nullptr, "what a sink has is not in memory");
+  const std::size_t length = bytes_.size();
+  bytes_.reserve(length + pages_of(length) * sizeof(std::uint32_t) + 32);
+  bytes_ += image_end(length, sums_of(bytes_));
+  return std::move(bytes_);
+}
+
+result<std::uint32_t> image_writer::finish_into_sink() {
+  ensure(sink_ != nullptr, "an image in memory is given as a whole");
+  const std::size_t length = size();
+  sums_ += sums_of(bytes_);
+  give(bytes_);
+  const std::string end = image_end(length, std::move(sums_));
+  give(end);
+  if (!failure_) return propagate(failure_);
+  return image_sum(end);
+}
+
+void image_writer::put_through(std::string_view bytes) {
+  static_assert(given_at_once % page_bytes == 0, "the sums are of whole pages");
+  while (!bytes.empty()) {
+    const std::string_view part = bytes.substr(0, given_at_once - bytes_.size());
+    bytes_.append(part);
+    bytes.remove_prefix(part.size());
+    if (bytes_.size() < given_at_once) return;
+    sums_ += sums_of(bytes_);
+    give(bytes_);
+    bytes_.clear();
+  }
+}
+
+void image_writer::give(std::string_view bytes) {
+  given_ += bytes.size();
+  if (failure_) failure_ = sink_->take(bytes);
 }
 
 result<image_reader> image_reader::open(std::string_view image, std::string_view name) {

@@ -48,8 +48,6 @@ struct image_bytes {
 /// An image that stays where it is, and whose arrays are aligned as they are in it: the same, or a
 /// copy.
 image_bytes kept(const image_bytes& image);
-/// Bytes that begin with a name, as an image.
-std::string with_page_sums(std::string body);
 /// What an image that is whole is known by: the sum of its sums. 0 if it cannot be one, or is one
 /// of before.
 std::uint32_t image_sum(std::string_view image);
@@ -58,19 +56,38 @@ std::uint32_t image_sum(std::string_view image);
 /// is in memory.
 std::function<bool()> check_again(const image_bytes& image);
 
+/// Where an image goes while it is written.
+class image_sink {
+public:
+  virtual ~image_sink() = default;
+  /// The next bytes of it. After a failure nothing more is given.
+  virtual result<void> take(std::string_view bytes) = 0;
+};
+
+/// In memory as a whole, or, with a sink, no more of it than a few pages.
 class image_writer {
 public:
-  /// `name` has 8 characters; the last ones are the format's number.
-  explicit image_writer(std::string_view name);
+  image_writer() = default;
+  /// `to` must outlive it.
+  explicit image_writer(image_sink& to) : sink_(&to) {}
+  /// Begun.
+  explicit image_writer(std::string_view name) { begin(name); }
 
+  /// First. `name` has 8 characters; the last ones are the format's number.
+  void begin(std::string_view name);
   template <class T>
   void put(T value) {
     static_assert(std::is_arithmetic_v<T>);
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    put_raw({reinterpret_cast<const char*>(&value), sizeof value});
   }
   /// Length and bytes.
   void put_text(std::string_view text);
-  void put_raw(std::string_view bytes) { bytes_.append(bytes); }
+  void put_raw(std::string_view bytes) {
+    if (sink_ == nullptr || bytes_.size() + bytes.size() < given_at_once)
+      bytes_.append(bytes);
+    else
+      put_through(bytes);
+  }
   /// An array, which begins at the next aligned place.
   template <class T>
   void put_array(std::span<const T> entries) {
@@ -79,26 +96,30 @@ public:
     put_raw({reinterpret_cast<const char*>(entries.data()), entries.size_bytes()});
   }
   /// Zeros up to where an array may begin, so that it can be used where it lies.
-  void align() { bytes_.resize((bytes_.size() + image_alignment - 1) & ~(image_alignment - 1)); }
-  void reserve(std::size_t bytes) { bytes_.reserve(bytes); }
-  [[nodiscard]] std::size_t size() const { return bytes_.size(); }
-  /// Overwrites a count that was not known when its place was written.
-  template <class T>
-  void put_at(std::size_t position, T value) {
-    static_assert(std::is_arithmetic_v<T>);
-    ensure(position + sizeof value <= bytes_.size(), "a count is put where its place was written");
-    std::memcpy(bytes_.data() + position, &value, sizeof value);
+  void align() {
+    const std::size_t past = size() % image_alignment;
+    if (past != 0) bytes_.append(image_alignment - past, '\0');
   }
-  /// Forgets what was written from `position` on.
-  void cut(std::size_t position) {
-    ensure(position <= bytes_.size(), "an image is cut where something was written");
-    bytes_.resize(position);
+  /// Of an image in memory: about so long it becomes.
+  void reserve(std::size_t bytes) {
+    if (sink_ == nullptr) bytes_.reserve(bytes);
   }
-  /// The finished image; call once.
+  [[nodiscard]] std::size_t size() const { return given_ + bytes_.size(); }
+  /// The finished image, which is in memory; call once.
   std::string finish();
+  /// The same of one with a sink: what it is known by (image_sum), or why the sink failed.
+  result<std::uint32_t> finish_into_sink();
 
 private:
-  std::string bytes_;
+  static constexpr std::size_t given_at_once = 1 << 20;
+  void put_through(std::string_view bytes);
+  void give(std::string_view bytes);
+
+  image_sink* sink_ = nullptr;
+  std::string bytes_;     ///< that the sink does not have yet; all of them where there is none
+  std::size_t given_ = 0; ///< bytes that it has
+  std::string sums_;      ///< of the pages that it has
+  result<void> failure_{};
 };
 
 /// Reads fields in order. After the first short read every further read gives zeros and ok() is

@@ -31,6 +31,20 @@ void put_in_place(const std::vector<T>& what, std::vector<T>& place) {
 
 } // namespace
 
+std::vector<tree_leaf> leaves_with(std::span<const tree_leaf> leaves,
+                                   std::span<const tree_leaf> changes) {
+  std::vector<tree_leaf> all;
+  all.reserve(leaves.size() + changes.size());
+  auto leaf = leaves.begin();
+  for (const tree_leaf& change : changes) {
+    while (leaf != leaves.end() && leaf->path < change.path) all.push_back(*leaf++);
+    if (leaf != leaves.end() && leaf->path == change.path) ++leaf;
+    if (!change.value_hash.is_zero()) all.push_back(change);
+  }
+  all.insert(all.end(), leaf, leaves.end());
+  return all;
+}
+
 std::size_t top_fork(std::span<const tree_leaf> leaves) {
   ensure(leaves.size() > 1, "a fork needs two leaves");
   const std::size_t bit = shared_path_bits(leaves.front().path, leaves.back().path);

@@ -39,6 +39,10 @@ struct bucket_view {
   bucket_view(const leaf_bucket& b) : leaves(b.leaves), forks(b.forks) {}
 };
 
+/// `leaves` as `changes` leave them; both in path order. A change to zero takes a leaf away.
+std::vector<tree_leaf> leaves_with(std::span<const tree_leaf> leaves,
+                                   std::span<const tree_leaf> changes);
+
 /// The fork that all of two or more leaves hang from, by the leaf that it is behind.
 std::size_t top_fork(std::span<const tree_leaf> leaves);
 /// The hash of a bucket of some leaves as the fork above it takes it.

@@ -112,8 +112,7 @@ struct ledger::impl {
   ledger_state state;
   std::uint64_t retained_seqs = UINT64_MAX;
   std::uint64_t leaf_cache_bytes;
-  hash_rounds hashes;                ///< of the change that is being made to the trees
-  std::vector<tree_change> prepared; ///< that change, one a tree; empty between two
+  hash_rounds hashes; ///< of the change that is being made to the trees
 
   impl(const world_id& world, ledger_sources from, std::uint64_t cache_bytes)
       : sources(std::move(from)), leaf_cache_bytes(cache_bytes) {
@@ -254,6 +253,45 @@ struct ledger::impl {
       if (auto proof = proofs.extract(wanted)) found.push_back(std::move(proof.mapped()));
     return found;
   }
+
+  /// All that reads leaves and may fail; changes nothing.
+  result<std::vector<tree_change>> prepare(std::span<const entry> entries) {
+    std::uint64_t last = state.roots.seq.value;
+    for (const auto& e : entries) {
+      ensure(!e.header_bytes.empty(), "an entry is sealed before it is applied");
+      if (e.header.seq.value != ++last)
+        return fail(errc::corrupt, "entry " + std::to_string(e.header.seq.value)
+                                       + " stands where entry " + std::to_string(last)
+                                       + " belongs");
+    }
+    ensure(state.log.size() == state.roots.seq.value, "the log ends where the roots stand");
+    const tree_changes changes = changes_of(entries);
+    std::vector<tree_change> prepared;
+    hashes.clear();
+    for (std::size_t i = 0; i < state_namespace_count; ++i) {
+      auto change = state.trees[i].prepare(changes[i], hashes);
+      if (!change) return propagate(change);
+      prepared.push_back(std::move(*change));
+    }
+    return prepared;
+  }
+
+  root_set finish(std::span<const entry> entries, std::vector<tree_change> prepared) {
+    hashes.run();
+    namespace_values values;
+    for (std::size_t i = 0; i < state_namespace_count; ++i) {
+      values[i] = prepared[i].before();
+      state.trees[i].commit(std::move(prepared[i]));
+    }
+    hashes.give_back(kept_hashes);
+    for (const auto& e : entries) {
+      state.log.append(log_leaf_hash(e.header_bytes));
+      state.undo.append(overwrite(e.header, values));
+    }
+    state.undo.retain(retained_seqs);
+    refresh_roots(state);
+    return state.roots;
+  }
 };
 
 ledger::ledger(const world_id& world, ledger_sources sources, std::uint64_t leaf_cache_bytes)
@@ -272,55 +310,9 @@ std::uint64_t ledger::leaf_count(state_namespace ns) const {
 }
 
 result<root_set> ledger::apply(std::span<const entry> entries) {
-  if (auto ok = prepare(entries); !ok) return propagate(ok);
-  return finish(entries);
-}
-
-result<void> ledger::prepare(std::span<const entry> entries) {
-  const ledger_state& state = impl_->state;
-  ensure(impl_->prepared.empty(), "what was prepared is finished before the next entries");
-  std::uint64_t last = state.roots.seq.value;
-  for (const auto& e : entries) {
-    ensure(!e.header_bytes.empty(), "an entry is sealed before it is applied");
-    if (e.header.seq.value != ++last)
-      return fail(errc::corrupt, "entry " + std::to_string(e.header.seq.value)
-                                     + " stands where entry " + std::to_string(last) + " belongs");
-  }
-
-  ensure(state.log.size() == state.roots.seq.value, "the log ends where the roots stand");
-  const tree_changes changes = changes_of(entries);
-  std::vector<tree_change> prepared;
-  impl_->hashes.clear();
-  for (std::size_t i = 0; i < state_namespace_count; ++i) {
-    auto change = state.trees[i].prepare(changes[i], impl_->hashes);
-    if (!change) return propagate(change);
-    prepared.push_back(std::move(*change));
-  }
-  impl_->prepared = std::move(prepared);
-  return {};
-}
-
-root_set ledger::finish(std::span<const entry> entries) {
-  ledger_state& state = impl_->state;
-  auto prepared = std::exchange(impl_->prepared, {});
-  ensure(prepared.size() == state_namespace_count, "entries are prepared before they are finished");
-  ensure(entries.empty() || entries.front().header.seq == state.roots.seq.next(),
-         "what is finished is what was prepared");
-  hash_rounds& hashes = impl_->hashes;
-  hashes.run();
-  namespace_values values;
-  for (std::size_t i = 0; i < state_namespace_count; ++i) {
-    values[i] = prepared[i].before();
-    state.trees[i].commit(std::move(prepared[i]));
-  }
-  hashes.give_back(kept_hashes);
-  for (const auto& e : entries) {
-    state.log.append(log_leaf_hash(e.header_bytes));
-    state.undo.append(overwrite(e.header, values));
-  }
-  state.undo.retain(impl_->retained_seqs);
-  refresh_roots(state);
-  return state.roots;
+  auto prepared = impl_->prepare(entries);
+  if (!prepared) return propagate(prepared);
+  return impl_->finish(entries, std::move(*prepared));
 }
 
 result<root_set> ledger::roots_at(seq_no seq) const {

@@ -1,13 +1,12 @@
 #pragma once
 /// The roots of a world: Merkle log plus state trees, kept incrementally, with an undo list so that
 /// roots and proofs of retained earlier seqs can be had. Pure over its two sources (state leaves
-/// from the store, headers from the journal). Single owner.
+/// from a table of them, headers from the journal). Single owner.
 ///
-/// Order towards the store: apply() first, then write the rows, and only then the next apply(). The
-/// values that an entry overwrites are read from the store, so rows written earlier would be lost
-/// for undo (the roots would be right all the same). If the rows cannot be written, roots and
-/// proofs of the seq before can still be had. A store that does not fit is refused as corrupt and
-/// nothing changes.
+/// Order towards the leaves: apply() first, then set them (leaf_table::apply), and only then the
+/// next apply(). The values that an entry overwrites are read there, so those set earlier would be
+/// lost for undo (the roots would be right all the same). Leaves that do not fit are refused as
+/// corrupt and nothing changes.
 ///
 /// Three entries, of which 1 writes the key A, 2 writes B, and 3 writes A again:
 ///
@@ -39,7 +38,7 @@ using header_reader =
     std::function<result<std::vector<std::string>>(seq_no first, std::uint64_t count)>;
 
 struct ledger_sources {
-  /// Leaves of one namespace's tree in the store: first <= path <= last, in path order.
+  /// Leaves of one namespace's tree: first <= path <= last, in path order.
   std::function<result<std::vector<tree_leaf>>(state_namespace, const digest& first,
                                                const digest& last)>
       leaves;
@@ -58,7 +57,8 @@ inline constexpr std::uint64_t default_leaf_cache_bytes = 64ULL << 20;
 
 class ledger {
 public:
-  /// Keeps about `leaf_cache_bytes` of leaves in memory: what they hold is not read from the store.
+  /// Keeps about `leaf_cache_bytes` of leaves in memory: what they hold is not read from the
+  /// source.
   ledger(const world_id& world, ledger_sources sources,
          std::uint64_t leaf_cache_bytes = default_leaf_cache_bytes);
   ~ledger();
@@ -69,11 +69,6 @@ public:
   /// The root after an entry never depends on how entries are grouped into calls. On error nothing
   /// changed.
   result<root_set> apply(std::span<const entry> entries);
-  /// apply() in two steps: all that reads leaves and may fail, and the rest. When the first has
-  /// answered, the store may have the leaves of these entries. Nothing but roots() is asked between
-  /// the two, and both get the same entries. On error nothing changed.
-  result<void> prepare(std::span<const entry> entries);
-  root_set finish(std::span<const entry> entries);
   [[nodiscard]] const root_set& roots() const;
   /// How many leaves the tree of `ns` has.
   [[nodiscard]] std::uint64_t leaf_count(state_namespace ns) const;
@@ -100,12 +95,12 @@ public:
   result<std::vector<digest>> prove_consistency(seq_no old_seq, seq_no new_seq) const;
 
   /// Image for a checkpoint; load() replaces the state, or fails (corrupt, format_unsupported) and
-  /// leaves it. An image that does not belong to the store's recovered seq is rebuilt with
+  /// leaves it. Whether it belongs to the leaves is for the caller to know; if not, there is
   /// rebuild(). Parts of the image are left where they lie if there is a `holder` who keeps them
   /// there.
   [[nodiscard]] std::string save() const;
   result<void> load(std::string_view image, std::shared_ptr<const void> holder = {});
-  /// Rebuilds from the store's leaves and the journal's headers 1..seq, the undo of the retained
+  /// Rebuilds from all leaves and the journal's headers 1..seq, the undo of the retained
   /// seqs included. On error nothing changed.
   result<void> rebuild(seq_no seq);
 

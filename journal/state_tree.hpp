@@ -3,10 +3,11 @@
 /// collapsed; leaf = H(0x00 ‖ path ‖ value_hash), node = H(0x01 ‖ l ‖ r), empty = 32 zero bytes.
 /// The root is a function of the contents only.
 ///
-/// The leaves live in the store's state_leaves table; in memory are the nodes above subtrees of at
-/// most 32 leaves ("buckets"), with hysteresis: a bucket splits above 32, nodes collapse below 16.
-/// A bucket that was touched is read from the store by one short ordered scan and then kept, with
-/// the hashes inside it, in a bounded cache. Single owner; not thread-safe.
+/// The leaves live in a source (leaf_table.hpp in a world); in memory are the nodes above subtrees
+/// of at most 32 leaves ("buckets"), with hysteresis: a bucket splits above 32, nodes collapse
+/// below
+/// 16. A bucket that was touched is read from the source by one short ordered scan and then kept,
+/// with the hashes inside it, in a bounded cache. Single owner; not thread-safe.
 
 #include <cstdint>
 #include <functional>
@@ -24,12 +25,11 @@ namespace mneme {
 /// Root of exactly these leaves (any order, distinct paths): the reference for tests and images.
 digest tree_root_of(std::vector<tree_leaf> leaves);
 
-/// Leaves with first <= path <= last in path order, as the store has them: every change applied to
-/// the tree so far. While a change is worked out (to be made, or only looked at) the store may
-/// already hold that change's rows, all of them; then the new root is right all the same, but the
-/// values before it can no longer be read. So whoever needs the undo applies to the tree first and
-/// writes the rows after; and if the rows cannot be written, the state before can still be seen.
-/// Leaves that do not fit the tree are refused as corrupt.
+/// Leaves with first <= path <= last in path order: every change applied to the tree so far. While
+/// a change is worked out (to be made, or only looked at) the source may already have all of it;
+/// then the new root is right all the same, but the values before it can no longer be read. So
+/// whoever needs the undo applies to the tree first. Leaves that do not fit the tree are refused as
+/// corrupt.
 using tree_leaf_source =
     std::function<result<std::vector<tree_leaf>>(const digest& first, const digest& last)>;
 

@@ -40,20 +40,6 @@ digest prefix_of(digest path, std::size_t depth) {
   return path;
 }
 
-std::vector<tree_leaf> merged(std::span<const tree_leaf> leaves,
-                              std::span<const tree_leaf> changes) {
-  std::vector<tree_leaf> all;
-  all.reserve(leaves.size() + changes.size());
-  auto leaf = leaves.begin();
-  for (const auto& change : changes) {
-    while (leaf != leaves.end() && leaf->path < change.path) all.push_back(*leaf++);
-    if (leaf != leaves.end() && leaf->path == change.path) ++leaf;
-    if (!change.value_hash.is_zero()) all.push_back(change);
-  }
-  all.insert(all.end(), leaf, leaves.end());
-  return all;
-}
-
 } // namespace
 
 tree_overlay::tree_overlay(const node_arena& nodes, node_index root, const bucket_reader& reader)
@@ -184,7 +170,7 @@ subtree tree_overlay::whole(const place& at) const {
 result<std::vector<tree_leaf>> tree_overlay::leaves_of(const place& at) {
   auto stored = reader_.read(at.node, at.prefix, at.depth);
   if (!stored) return propagate(stored);
-  return merged(stored->bucket.leaves, at.changes);
+  return leaves_with(stored->bucket.leaves, at.changes);
 }
 
 result<tree_leaf> tree_overlay::lone_leaf(place at) {

@@ -32,35 +32,6 @@ namespace mneme {
 
 namespace {
 
-digest path_of_leaf_key(std::string_view key) {
-  digest path;
-  std::copy_n(key.begin() + 1, path.bytes.size(), path.bytes.begin());
-  return path;
-}
-
-/// Leaves of a state tree from the store's rows.
-result<std::vector<tree_leaf>> read_leaves(kv_reader& reader, state_namespace ns,
-                                           const digest& first, const digest& last) {
-  std::vector<tree_leaf> leaves;
-  const std::string lower = keys::state_leaf(ns, first);
-  const std::string upper = keys::state_leaf(ns, last) + '\0'; // just behind `last`
-  bool fits = true;
-  auto ok = reader.scan(kv_table::state_leaves, lower, upper,
-                        [&](std::string_view key, std::string_view value) {
-                          tree_leaf leaf;
-                          fits = fits && key.size() == 1 + leaf.path.bytes.size()
-                                 && value.size() == leaf.value_hash.bytes.size();
-                          if (!fits) return false;
-                          leaf.path = path_of_leaf_key(key);
-                          std::copy(value.begin(), value.end(), leaf.value_hash.bytes.begin());
-                          leaves.push_back(leaf);
-                          return true;
-                        });
-  if (!ok) return propagate(ok);
-  if (!fits) return fail(errc::corrupt, "a state leaf in the store is not one path and one hash");
-  return leaves;
-}
-
 header_reader headers_of(world& w) {
   // Opened when something is asked: what a ledger knows by itself needs no journal.
   auto reader = std::make_shared<std::optional<entry_reader>>();
@@ -82,17 +53,8 @@ header_reader headers_of(world& w) {
 }
 
 ledger_sources sources_of(world& w) {
-  // One session for the ledger's life, or the files': it has one owner at a time.
-  return {.leaves =
-              [&w, reader = w.ledger_reader](state_namespace ns, const digest& first,
-                                             const digest& last) -> result<std::vector<tree_leaf>> {
-            if (*reader == nullptr) {
-              auto opened = w.store->reader();
-              if (!opened) return propagate(opened);
-              *reader = std::move(*opened);
-            }
-            return read_leaves(**reader, ns, first, last);
-          },
+  return {.leaves = [&w](state_namespace ns, const digest& first, const digest& last)
+              -> result<std::vector<tree_leaf>> { return w.leaves.read(ns, first, last); },
           .headers = [&w] { return headers_of(w); }};
 }
 
@@ -183,7 +145,7 @@ result<void> replay_frame(world& w, const marks& from, const journal_frame& fram
     return std::span<const entry>(first, entries.end());
   };
   if (const auto todo = behind(w.ledger->roots().seq); !todo.empty())
-    if (auto ok = w.ledger->apply(todo); !ok) return propagate(ok);
+    if (auto ok = apply_to_ledger(w, todo); !ok) return ok;
   if (const auto todo = behind(from.store); !todo.empty()) {
     std::vector<kv_write> writes;
     for (const auto& e : todo) append_writes(e, writes);
@@ -237,22 +199,23 @@ std::unique_ptr<ledger> empty_ledger(world& w) {
 }
 
 /// Loads what the checkpoint offers; answers the seq that the indexes are at (0: nothing loaded).
-seq_no load_checkpoint(world& w, const std::optional<checkpoint_file>& checkpoint) {
+seq_no load_checkpoint(world& w, const std::optional<checkpoint_file>& checkpoint,
+                       bool use_leaves) {
   if (!checkpoint) return {};
-  // The leaves are the store's. What it lacks of an image's seq it gets from the journal before
-  // they are asked for; one that is further cannot serve the image.
-  auto its_ledger = w.store->recovered() <= checkpoint->seq ? empty_ledger(w) : nullptr;
+  auto its_ledger = use_leaves ? empty_ledger(w) : nullptr;
   auto loaded = load_images(*w.files, w.directory, w.info.id, *checkpoint,
                             {w.nodes, w.attributes(), w.graph, w.order, w.lineage, w.lexical(),
                              w.vectors(), w.places(), w.journaled()},
                             its_ledger.get());
   if (!loaded) return {};
-  if (loaded->has_ledger) w.ledger = std::move(its_ledger);
-  if (!loaded->has_places) {
-    note_records_again(w, checkpoint->seq);
-    w.lacks_image_of_places = true;
+  w.lacks_images = !loaded->has_places || !loaded->has_ledger;
+  if (loaded->has_ledger) {
+    w.leaves = leaf_table(std::move(loaded->leaves));
+    w.ledger = std::move(its_ledger);
   }
+  if (!loaded->has_places) note_records_again(w, checkpoint->seq);
   w.mapped_images = std::move(loaded->mapped);
+  w.image_bytes = loaded->bytes;
   w.window.begin_at(w.attributes().retained());
   w.numbers.next_slot = checkpoint->next_slot;
   w.last_drawn_id = checkpoint->last_drawn_id;
@@ -261,12 +224,30 @@ seq_no load_checkpoint(world& w, const std::optional<checkpoint_file>& checkpoin
   return checkpoint->seq;
 }
 
-/// A ledger as of what the store has.
-result<void> rebuild_ledger(world& w) {
+/// The leaves as the entries up to `through` have set them, by their headers.
+result<void> fold_leaves(world& w, seq_no through) {
+  constexpr std::uint64_t headers_at_once = 16'384;
+  const header_reader read = headers_of(w);
+  for (std::uint64_t first = 1; first <= through.value; first += headers_at_once) {
+    auto headers = read({first}, std::min(headers_at_once, through.value - first + 1));
+    if (!headers) return propagate(headers);
+    for (const std::string& bytes : *headers) {
+      auto header = decode_entry_header(bytes);
+      if (!header) return propagate(header);
+      w.leaves.apply(*header);
+    }
+  }
+  return {};
+}
+
+/// A ledger made of the journal's headers, as of what others have: it is faster than entry by
+/// entry.
+result<void> rebuild_ledger(world& w, seq_no loaded) {
   w.ledger = empty_ledger(w);
-  const seq_no stored = w.store->recovered();
-  if (stored.value == 0) return {};
-  return w.ledger->rebuild(stored);
+  const seq_no through{std::min(std::max(w.store->recovered(), loaded), w.journal->last_seq())};
+  if (through.value == 0) return {};
+  if (auto ok = fold_leaves(w, through); !ok) return ok;
+  return w.ledger->rebuild(through);
 }
 
 std::unique_ptr<world> prepare_world(const world_options& options) {
@@ -298,6 +279,8 @@ struct attempt {
   std::shared_ptr<log_leader> leader; ///< of the log; null: the world is on none
   bool use_images = true;
   bool images_failed = false;
+  bool use_leaves = true;
+  bool leaves_failed = false;      ///< those of the image may be others than its ledger says
   bool store_failed = false;       ///< or it does not fit the journal
   bool erasure_unfinished = false; ///< images and store may have what was erased
   bool is_after_erasure = false;   ///< they were removed for that
@@ -355,11 +338,13 @@ result<bool> is_followed_by_erasure(const world& w, seq_no from) {
 
 /// Brings every owner to the end of the journal.
 result<void> recover(world& w, seq_no loaded, attempt& how) {
-  if (w.ledger == nullptr)
-    if (auto ok = rebuild_ledger(w); !ok) return ok;
+  const bool has_image_of_leaves = w.ledger != nullptr;
+  if (!has_image_of_leaves)
+    if (auto ok = rebuild_ledger(w, loaded); !ok) return ok;
   const marks from{.store = w.store->recovered(), .indexes = loaded};
   auto replayed = replay_tail(w, from);
   if (replayed || how.is_after_erasure) return replayed;
+  how.leaves_failed = has_image_of_leaves && replayed.error().code == errc::corrupt;
   how.erasure_unfinished = replayed.error().code == errc::erased;
   // A store that was made anew meanwhile has nothing of what images of before still name.
   if (replayed.error().code == errc::corrupt && loaded.value > 0) {
@@ -481,7 +466,7 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
 
   report_store(*w, checkpoint, how);
   if (!how.use_images) checkpoint.reset();
-  const seq_no loaded = load_checkpoint(*w, checkpoint);
+  const seq_no loaded = load_checkpoint(*w, checkpoint, how.use_leaves);
   if (checkpoint && loaded != checkpoint->seq) {
     how.images_failed = true;
     return fail(errc::corrupt, "the images of the last checkpoint are damaged");
@@ -701,13 +686,15 @@ result<std::unique_ptr<world>> open_world(const world_options& options) {
     if (w) return w;
     // Images and store are derived data: without them everything is rebuilt from the journal.
     if (std::exchange(how.erasure_unfinished, false)) {
-      how.use_images = how.images_failed = how.store_failed = false;
+      how.use_images = how.images_failed = how.leaves_failed = how.store_failed = false;
       how.is_after_erasure = true;
       if (auto ok = remove_images(*options.files, options.directory); !ok) return propagate(ok);
       if (options.store.remove)
         if (auto ok = options.store.remove(); !ok) return propagate(ok);
     } else if (std::exchange(how.images_failed, false)) {
       how.use_images = false;
+    } else if (std::exchange(how.leaves_failed, false)) {
+      how.use_leaves = how.store_failed = false;
     } else if (std::exchange(how.store_failed, false) && options.store.remove
                && how.store_problem.empty() && journal_is_sound(journal_of(options, {}))) {
       const std::string found_late = how.late_problem->get();
@@ -764,6 +751,17 @@ void note_drawn_ids(world& w, std::span<const entry> entries) {
       w.last_drawn_id = std::max(w.last_drawn_id, written->head.id);
 }
 
+result<void> apply_to_ledger(world& w, std::span<const entry> entries) {
+  if (auto roots = w.ledger->apply(entries); !roots) return propagate(roots);
+  w.leaves.apply(entries);
+  return {};
+}
+
+ledger_snapshot snapshot_of_ledger(world& w) {
+  return {
+      .image = w.ledger->save(), .leaves = w.leaves.freeze(), .leaf_counts = counts_of(*w.ledger)};
+}
+
 void apply_to_indexes(world& w, std::span<const index_delta> deltas) {
   apply_to(w.attributes(), deltas);
   apply_to(w.graph, deltas);
@@ -780,7 +778,7 @@ result<void> commit_directly(world& w, std::vector<entry> entries, bool sync) {
   if (auto ok = w.journal->append(batch->entries, w.ledger->roots().overall); !ok) return ok;
   if (sync)
     if (auto ok = w.journal->sync(); !ok) return ok;
-  if (auto roots = w.ledger->apply(batch->entries); !roots) return propagate(roots);
+  if (auto ok = apply_to_ledger(w, batch->entries); !ok) return ok;
   if (auto ok = w.store->apply(batch->writes, batch->last_seq); !ok) return ok;
   apply_to_indexes(w, batch->deltas);
   note_records(w.journaled(), w.journal->payload_of(batch->entries.front().header.seq),

@@ -107,13 +107,14 @@ struct world {
   mneme::graph lineage{nodes}; ///< those of views/lineage_edges.hpp alone
   std::unique_ptr<buffered_store> store;
   store_source store_files; ///< of it
-  /// The ledger's session of it.
-  std::shared_ptr<std::unique_ptr<kv_reader>> ledger_reader =
-      std::make_shared<std::unique_ptr<kv_reader>>();
   record_cache records;
   std::unique_ptr<mneme::journal> journal;
+  leaf_table leaves; ///< of the ledger
   std::unique_ptr<mneme::ledger> ledger;
-  std::shared_ptr<void> lease; ///< of the log that is led, while the world is opened; else null
+  /// What the checkpoint that was written last made, until the leaves settle on it.
+  std::optional<written_images> fresh_images{};
+  std::uint64_t image_bytes = 0; ///< of the last checkpoint's images
+  std::shared_ptr<void> lease;   ///< of the log that is led, while the world is opened; else null
   std::shared_ptr<log_standing> standing; ///< on that log; null: the world is on none
   std::function<result<std::shared_ptr<log_store>>()> connect_log; ///< likewise
 
@@ -136,7 +137,7 @@ struct world {
   /// What a journal that is replayed lacks.
   trim_follower trims;
   /// The journal was read for them. Of whoever opens or seals the world.
-  bool lacks_image_of_places = false;
+  bool lacks_images = false;
   /// The last entry of this process that erased or trimmed; 0: none has.
   std::atomic<std::uint64_t> last_drop{0};
   /// The point of a trim whose rest is for who opens it next: no later one has an earlier point.
@@ -221,6 +222,10 @@ result<void> carry_trimmed(world& w, file_system& files, const std::string& dire
 /// What of these entries' ids was drawn is drawn no more.
 void note_drawn_ids(world& w, std::span<const entry> entries);
 
+/// Gives the ledger and its leaves the entries. On error nothing changed.
+result<void> apply_to_ledger(world& w, std::span<const entry> entries);
+/// In the ledger's turn, between two batches; one is written at a time.
+ledger_snapshot snapshot_of_ledger(world& w);
 /// Gives every index what it takes of the entries, in the caller's thread.
 void apply_to_indexes(world& w, std::span<const index_delta> deltas);
 

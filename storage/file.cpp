@@ -29,34 +29,42 @@ result<void> replace_file(file_system& fs, const std::string& path, std::string_
   return replace_file(fs, path, {bytes});
 }
 
-namespace {
-
-result<void> write_parts(file_system& fs, const std::string& path,
-                         std::initializer_list<std::string_view> parts) {
-  auto out = fs.open(path, open_mode::create);
+result<replacing_file> replacing_file::begin(file_system& fs, std::string path) {
+  replacing_file made(fs, std::move(path), nullptr);
+  auto out = fs.open(made.fresh_path(), open_mode::create);
   if (!out) return propagate(out);
+  made.out_ = std::move(*out);
   // One may be left from a crash in an earlier replacement.
-  if (auto ok = (*out)->truncate(0); !ok) return ok;
-  std::uint64_t at = 0;
-  for (const std::string_view part : parts) {
-    if (auto ok = (*out)->write_at(at, part); !ok) return ok;
-    at += part.size();
-  }
-  return (*out)->sync();
+  if (auto ok = made.unless_full(made.out_->truncate(0)); !ok) return propagate(ok);
+  return made;
 }
 
-} // namespace
+result<void> replacing_file::append(std::string_view bytes) {
+  auto written = unless_full(out_->write_at(size_, bytes));
+  if (written) size_ += bytes.size();
+  return written;
+}
+
+result<void> replacing_file::finish() {
+  if (auto ok = unless_full(out_->sync()); !ok) return ok;
+  out_ = nullptr;
+  if (auto ok = fs_->rename(fresh_path(), path_); !ok) return ok;
+  return fs_->sync_directory(parent_of(path_));
+}
+
+/// A part of it must not keep the disk full.
+result<void> replacing_file::unless_full(result<void> done) {
+  if (!done && done.error().code == errc::disk_full) static_cast<void>(fs_->remove(fresh_path()));
+  return done;
+}
 
 result<void> replace_file(file_system& fs, const std::string& path,
                           std::initializer_list<std::string_view> parts) {
-  const std::string fresh = path + ".new";
-  if (auto ok = write_parts(fs, fresh, parts); !ok) {
-    // A part of it must not keep the disk full.
-    if (ok.error().code == errc::disk_full) static_cast<void>(fs.remove(fresh));
-    return ok;
-  }
-  if (auto ok = fs.rename(fresh, path); !ok) return ok;
-  return fs.sync_directory(parent_of(path));
+  auto fresh = replacing_file::begin(fs, path);
+  if (!fresh) return propagate(fresh);
+  for (const std::string_view part : parts)
+    if (auto ok = fresh->append(part); !ok) return ok;
+  return fresh->finish();
 }
 
 result<void> check_room(file_system& fs, const std::string& dir, std::uint64_t bytes) {

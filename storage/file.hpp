@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "mneme/error.hpp"
@@ -103,6 +104,28 @@ public:
 
 /// The machine's file system.
 std::shared_ptr<file_system> make_posix_file_system();
+
+/// A file that is written piece by piece, and takes the place of what is at `path` when it is
+/// whole: after a crash either the old or the whole new content is there.
+class replacing_file {
+public:
+  static result<replacing_file> begin(file_system& fs, std::string path);
+  /// After a failure nothing more is appended; of one for lack of room nothing is left.
+  result<void> append(std::string_view bytes);
+  /// Once, after the last piece (temporary file, sync, rename, directory sync).
+  result<void> finish();
+
+private:
+  replacing_file(file_system& fs, std::string path, std::unique_ptr<file> out)
+      : fs_(&fs), path_(std::move(path)), out_(std::move(out)) {}
+  [[nodiscard]] std::string fresh_path() const { return path_ + ".new"; }
+  result<void> unless_full(result<void> done);
+
+  file_system* fs_;
+  std::string path_;
+  std::unique_ptr<file> out_;
+  std::uint64_t size_ = 0;
+};
 
 /// Writes `bytes` to `path` so that after a crash either the old or the whole new content is there
 /// (temporary file, sync, rename, directory sync).

@@ -95,12 +95,6 @@ std::string topic_event(const memory_id& topic, seq_no seq, std::uint32_t index)
   return key;
 }
 
-std::string state_leaf(state_namespace ns, const digest& path) {
-  std::string key(1, static_cast<char>(ns));
-  key += path.raw();
-  return key;
-}
-
 std::string manifest(seq_no seq) {
   return u64be(seq.value);
 }

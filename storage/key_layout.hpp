@@ -33,8 +33,6 @@ std::string field_prefix(const memory_id& topic, std::string_view name);
 std::string field_revision(const memory_id& topic, std::string_view name, std::uint32_t number);
 /// topic ‖ 3 ‖ seq ‖ index in the entry
 std::string topic_event(const memory_id& topic, seq_no seq, std::uint32_t index);
-/// namespace byte ‖ path
-std::string state_leaf(state_namespace ns, const digest& path);
 /// seq
 std::string manifest(seq_no seq);
 /// length ‖ actor ‖ ~seq; the length, here and below, as u16

@@ -23,7 +23,7 @@ enum class kv_table : std::uint8_t {
   versions,     ///< id ‖ version → canonical version
   edges,        ///< src ‖ type ‖ dst ‖ ~seq → canonical edge record
   fields,       ///< topic ‖ kind ‖ …: fields, their revisions, events of topics
-  state_leaves, ///< namespace ‖ path → value hash
+  state_leaves, ///< of builds that had them here; nothing is put in it any more
   manifests,    ///< seq → canonical manifest
   entries,      ///< reserved: every world has the table, and nothing is in it
   weights,      ///< actor ‖ ~seq → canonical learn_weights payload

@@ -64,7 +64,7 @@ void counted_world::commit_all() {
     const commit_batch& batch = *round.batch;
     sure(world_->journal->append(batch.entries, world_->ledger->roots().overall));
     sure(world_->journal->sync());
-    sure(world_->ledger->apply(batch.entries));
+    sure(apply_to_ledger(*world_, batch.entries));
     sure(world_->store->apply(batch.writes, batch.last_seq));
     apply_to_indexes(*world_, batch.deltas);
     committer_->complete();

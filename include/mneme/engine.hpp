@@ -101,8 +101,9 @@ struct engine_options {
   /// Rows in memory that the store's files do not have yet; beyond, they are given to them in the
   /// background. Four times as many make writes wait for that.
   std::uint64_t row_buffer_bytes = 32ULL << 20;
-  std::uint64_t checkpoint_journal_bytes = 256ULL
-                                           << 20; ///< automatic checkpoint after so much; 0 = never
+  /// A checkpoint is made after so much journal, or after a quarter of what the one before wrote if
+  /// that is more; 0 = never by itself.
+  std::uint64_t checkpoint_journal_bytes = 256ULL << 20;
   /// What waits for the committer: requests, and their bytes. Of a host's actors also what they
   /// have not been answered yet: writes, and apart from them messages that read. Beyond: busy.
   std::uint64_t max_in_flight = 4096;

@@ -172,6 +172,8 @@ public:
   /// so that rows get new numbers when the image is loaded. `refilled`: by slot.
   [[nodiscard]] std::string save(seq_no at,
                                  const std::map<std::uint32_t, refilled_slot>& refilled = {}) const;
+  void save(image_writer& out, seq_no at,
+            const std::map<std::uint32_t, refilled_slot>& refilled = {}) const;
   /// The rows that save() keeps, ascending. Of a memory that was erased none but that it was.
   [[nodiscard]] std::vector<row_no> kept_rows(seq_no at) const;
   /// Their contents; ascending, each once.

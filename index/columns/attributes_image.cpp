@@ -136,6 +136,13 @@ std::vector<slot_no> attributes::kept_slots(seq_no at) const {
 
 std::string attributes::save(seq_no at,
                              const std::map<std::uint32_t, refilled_slot>& refilled) const {
+  image_writer out;
+  save(out, at, refilled);
+  return out.finish();
+}
+
+void attributes::save(image_writer& out, seq_no at,
+                      const std::map<std::uint32_t, refilled_slot>& refilled) const {
   const seq_no from = std::min(retained(), at);
   const std::vector<row_no> kept = kept_rows(at);
   kept_terms tags(impl_->tags);
@@ -176,7 +183,7 @@ std::string attributes::save(seq_no at,
   }
   take_activations(fresh.activations, fresh.rows,
                    activations_of(impl_->activations, *rows_, from, at));
-  image_writer out(rows_image_name);
+  out.begin(rows_image_name);
   out.put(at.value);
   fresh.save(out);
   impl_->colours.save(out, from, at, [&](node_no node) { return !rows_->is_erased(node, at); });
@@ -186,7 +193,6 @@ std::string attributes::save(seq_no at,
   out.put(promised.value);
   impl_->searches.save(out, at);
   impl_->times.save(out, at);
-  return out.finish();
 }
 
 result<void> attributes::load(const image_bytes& image) {

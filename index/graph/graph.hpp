@@ -101,6 +101,7 @@ public:
   /// The edges as of `at`, with the states that reads back to the retained seq need; may run
   /// beside the writer.
   [[nodiscard]] std::string save(seq_no at) const;
+  void save(image_writer& out, seq_no at) const;
   /// Into an empty graph, which stays empty if the image is damaged (corrupt) or names nodes that
   /// the node table does not have.
   result<void> load(const image_bytes& image);

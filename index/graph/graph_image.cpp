@@ -146,17 +146,22 @@ bool load_lists(graph::impl& into, image_reader& in) {
 } // namespace
 
 std::string graph::save(seq_no at) const {
+  image_writer out;
+  save(out, at);
+  return out.finish();
+}
+
+void graph::save(image_writer& out, seq_no at) const {
   const reclaimer::guard inside(impl_->retired);
   const seq_no from{std::min(impl_->retained.load(std::memory_order_acquire), at.value)};
   saver states(*impl_, from, at);
   const std::uint32_t limit = impl_->node_limit.load(std::memory_order_acquire);
   for (node_no n{0}; n.value < limit; ++n.value) states.put_node(n);
-  image_writer out(edges_image_name);
+  out.begin(edges_image_name);
   out.put(at.value);
   states.write(out);
   // States may have been dropped meanwhile; what is promised is what is left.
   out.put(std::min(impl_->retained.load(std::memory_order_acquire), at.value));
-  return out.finish();
 }
 
 result<void> graph::load(const image_bytes& image) {

@@ -97,6 +97,8 @@ public:
   /// writer. `texts` are in place of what the contents of these slots say.
   [[nodiscard]] std::string save(seq_no at,
                                  const std::map<std::uint32_t, std::string>& texts = {}) const;
+  void save(image_writer& out, seq_no at,
+            const std::map<std::uint32_t, std::string>& texts = {}) const;
   /// Into an empty index, which stays empty if the image is damaged (corrupt).
   result<void> load(const image_bytes& image);
 

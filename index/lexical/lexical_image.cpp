@@ -211,13 +211,20 @@ bool adopt_contents(image_reader& in, lexical::impl& index) {
 } // namespace
 
 std::string lexical::save(seq_no at, const std::map<std::uint32_t, std::string>& texts) const {
+  image_writer out;
+  save(out, at, texts);
+  return out.finish();
+}
+
+void lexical::save(image_writer& out, seq_no at,
+                   const std::map<std::uint32_t, std::string>& texts) const {
   const std::uint64_t retained =
       std::min(impl_->retained.load(std::memory_order_acquire), at.value);
   const saved_contents contents = contents_at(*impl_, at, retained);
   std::map<std::uint32_t, std::vector<std::string>> terms;
   for (const auto& [slot, text] : texts) terms.emplace(slot, text_terms(text, language_));
   const auto index = gathered(*impl_, contents, terms);
-  image_writer out(words_image_name);
+  out.begin(words_image_name);
   out.put_text(term_rules(language_));
   out.put(at.value);
   out.put(retained);
@@ -225,7 +232,6 @@ std::string lexical::save(seq_no at, const std::map<std::uint32_t, std::string>&
   put_documents(out, *index, contents.slots);
   for (std::size_t of = 0; of < corpus_count; ++of) put_postings(out, *index, of);
   put_list<liveness_change>(out, index->changes.view());
-  return out.finish();
 }
 
 result<void> lexical::load(const image_bytes& image) {

@@ -69,15 +69,20 @@ std::uint32_t node_table::size() const {
 }
 
 std::string node_table::save(std::uint32_t size) const {
+  image_writer out;
+  save(out, size);
+  return out.finish();
+}
+
+void node_table::save(image_writer& out, std::uint32_t size) const {
   ensure(size <= this->size(), "only nodes that are there can be saved");
-  image_writer out(nodes_image_name);
+  out.begin(nodes_image_name);
   out.reserve(std::size_t{size} * (sizeof(memory_id) + 4 * sizeof(std::uint64_t)) + 1024);
   out.put_array<sip_key>(std::span(&impl_->key, 1));
   put_column(out, impl_->ids, size);
   hash_slots numbers; // without later nodes
   for (std::uint32_t n = 0; n < size; ++n) numbers.insert(hash_of_id(impl_->key, impl_->ids[n]), n);
   put_list<std::uint64_t>(out, numbers.saved());
-  return out.finish();
 }
 
 result<void> node_table::load(const image_bytes& image) {

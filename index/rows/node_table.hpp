@@ -29,7 +29,8 @@ public:
   [[nodiscard]] std::uint32_t size() const;
 
   [[nodiscard]] std::string save(std::uint32_t size) const; ///< the first `size` nodes
-  result<void> load(const image_bytes& image);              ///< into an empty table
+  void save(image_writer& out, std::uint32_t size) const;
+  result<void> load(const image_bytes& image); ///< into an empty table
 
 private:
   struct impl;

@@ -69,7 +69,14 @@ void record_places::fill(std::span<record_place> places, std::shared_ptr<const v
 
 std::string record_places::save(std::span<const std::uint64_t> segments, const row_store& rows,
                                 std::span<const row_no> kept) const {
-  image_writer out(places_image_name);
+  image_writer out;
+  save(out, segments, rows, kept);
+  return out.finish();
+}
+
+void record_places::save(image_writer& out, std::span<const std::uint64_t> segments,
+                         const row_store& rows, std::span<const row_no> kept) const {
+  out.begin(places_image_name);
   out.reserve((segments.size() + kept.size()) * sizeof(std::uint64_t)
               + kept.size() * sizeof(record_place) + 5 * image_alignment);
   out.put(std::uint64_t{segments.size()});
@@ -83,7 +90,6 @@ std::string record_places::save(std::span<const std::uint64_t> segments, const r
     ensure(row.value < size(), "each row has a place");
     out.put_raw(bytes_of(std::span(&places_[row.value], 1)));
   }
-  return out.finish();
 }
 
 } // namespace mneme

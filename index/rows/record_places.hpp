@@ -88,6 +88,8 @@ public:
   /// first seq of each that a place names, by number.
   [[nodiscard]] std::string save(std::span<const std::uint64_t> segments, const row_store& rows,
                                  std::span<const row_no> kept) const;
+  void save(image_writer& out, std::span<const std::uint64_t> segments, const row_store& rows,
+            std::span<const row_no> kept) const;
 
 private:
   paged_column<record_place> places_;

@@ -101,6 +101,7 @@ public:
   /// The space as of `at`, those of the given vectors that are there, and the segments that are
   /// ready, with the vectors that they need besides; slots ascend. May run beside the writer.
   [[nodiscard]] std::string save(std::span<const slot_no> kept, seq_no at) const;
+  void save(image_writer& out, std::span<const slot_no> kept, seq_no at) const;
   /// Are there segments that no image had yet, saved or loaded?
   [[nodiscard]] bool has_unsaved_segments() const;
   /// The space and the same vectors in an index of their own, with segments to come. `replaced` are

@@ -108,6 +108,12 @@ std::optional<segment_list> read_segments(image_reader& in, const vector_rows& r
 } // namespace
 
 std::string vectors::save(std::span<const slot_no> kept, seq_no at) const {
+  image_writer out;
+  save(out, kept, at);
+  return out.finish();
+}
+
+void vectors::save(image_writer& out, std::span<const slot_no> kept, seq_no at) const {
   const vector_rows& rows = impl_->rows;
   const auto ready = impl_->builder.segments();
   const saved_part part = saved(*ready, positions_of(rows, kept));
@@ -115,7 +121,7 @@ std::string vectors::save(std::span<const slot_no> kept, seq_no at) const {
   // Fixed for good, whether or not a vector that fixed it is kept.
   const vector_space space = space_at(at);
   ensure(space.dim != 0 || part.positions.empty(), "the space is fixed before its first vector");
-  image_writer out(vectors_image_name);
+  out.begin(vectors_image_name);
   out.reserve(reserved_bytes(rows, part));
   out.put_text(space.model);
   out.put(space.dim);
@@ -125,7 +131,6 @@ std::string vectors::save(std::span<const slot_no> kept, seq_no at) const {
   out.put(impl_->options.ef_construction);
   out.put(static_cast<std::uint32_t>(part.segments.size()));
   for (const auto& segment : part.segments) segment->write(out);
-  return out.finish();
 }
 
 std::unique_ptr<vectors>

@@ -58,11 +58,6 @@ void append_writes(const entry& e, std::vector<kv_write>& writes) {
   if (const auto* compact = std::get_if<compact_payload>(&e.payload))
     writes.push_back({kv_table::compacts, keys::compact(compact->intent_id, compact->step_id, seq),
                       e.payload_bytes});
-  for (const auto& leaf : e.header.leaves) {
-    kv_write w{kv_table::state_leaves, keys::state_leaf(leaf.ns, leaf.path), {}};
-    if (!leaf.value_hash.is_zero()) w.value = std::string(leaf.value_hash.raw());
-    writes.push_back(std::move(w));
-  }
 }
 
 } // namespace mneme

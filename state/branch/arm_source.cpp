@@ -16,7 +16,7 @@ result<void> settle(world& w) {
   const seq_no at = w.published_seq();
   if (at.value == 0) return {};
   const bool is_settled = w.checkpoint_seq == at.value && w.store_matches
-                          && w.store->buffered_bytes() == 0 && !w.lacks_image_of_places
+                          && w.store->buffered_bytes() == 0 && !w.lacks_images
                           && !w.vectors().has_unsaved_segments();
   if (!is_settled)
     if (auto ok = checkpoint_world(w); !ok) return ok;

@@ -25,10 +25,12 @@ constexpr std::string_view sealed_image_magic = "MNEMEIMG";
 constexpr std::uint64_t image_format = 2;
 constexpr std::string_view ledger_image_name = "mnLEDGER";
 constexpr std::string_view order_image_name = "mnORDER3";
-/// 1 and 2 do not name the sums of the images, and are apart by whether the store matches.
-constexpr std::uint64_t checkpoint_format = 3;
-constexpr std::array<std::string_view, 8> image_names = {
-    "nodes", "attributes", "graph", "order", "lexical", "vectors", "places", "ledger"};
+/// 1 and 2 do not name the sums of the images, and are apart by whether the store matches; 3 is of
+/// builds whose leaves were in the store.
+constexpr std::uint64_t checkpoint_format = 4;
+constexpr std::array<std::string_view, 9> image_names = {
+    "nodes", "attributes", "graph", "order", "lexical", "vectors", "places", "ledger", "leaves"};
+constexpr std::size_t images_of_format_3 = image_names.size() - 1;
 
 std::string image_file(seq_no seq, std::string_view name) {
   return fmt::format("{:020}.{}", seq.value, name);
@@ -53,10 +55,33 @@ std::string image_front(const world_id& world, seq_no seq, std::string_view name
   return front;
 }
 
-result<void> write_image(file_system& fs, const std::string& dir, const world_id& world, seq_no seq,
-                         std::string_view name, const std::string& body) {
-  return replace_file(fs, image_directory(dir) + "/" + image_file(seq, name),
-                      {image_front(world, seq, name), body});
+class file_sink final : public image_sink {
+public:
+  explicit file_sink(replacing_file& to) : to_(to) {}
+  result<void> take(std::string_view bytes) override { return to_.append(bytes); }
+
+private:
+  replacing_file& to_;
+};
+
+struct written_image {
+  std::uint32_t sum = 0; ///< what it is known by
+  std::uint64_t bytes = 0;
+};
+
+result<written_image> write_image(file_system& fs, const std::string& dir, const world_id& world,
+                                  seq_no seq, std::string_view name,
+                                  const std::function<result<void>(image_writer&)>& put) {
+  auto file = replacing_file::begin(fs, image_directory(dir) + "/" + image_file(seq, name));
+  if (!file) return propagate(file);
+  if (auto ok = file->append(image_front(world, seq, name)); !ok) return propagate(ok);
+  file_sink sink(*file);
+  image_writer out(sink);
+  if (auto ok = put(out); !ok) return propagate(ok);
+  auto sum = out.finish_into_sink();
+  if (!sum) return propagate(sum);
+  if (auto ok = file->finish(); !ok) return propagate(ok);
+  return written_image{.sum = *sum, .bytes = out.size()};
 }
 
 /// An owner's bytes in the file of its image.
@@ -82,9 +107,10 @@ struct found_image {
 /// The sum by which the checkpoint knows the image; nullopt if it does not say.
 std::optional<std::uint32_t> expected_sum(const checkpoint_file& checkpoint,
                                           std::string_view name) {
-  if (checkpoint.image_sums.empty()) return std::nullopt;
   const auto place = std::ranges::find(image_names, name) - image_names.begin();
-  return checkpoint.image_sums[static_cast<std::size_t>(place)];
+  const auto& sums = checkpoint.image_sums;
+  if (static_cast<std::size_t>(place) >= sums.size()) return std::nullopt;
+  return sums[static_cast<std::size_t>(place)];
 }
 
 /// What its owner's bytes hold is for the owner to check.
@@ -114,14 +140,13 @@ result<found_image> read_image(file_system& fs, const std::string& dir, const wo
 }
 
 /// The graphs that stand beside that of all edges, in one image.
-std::string order_image(const read_views& views, seq_no at) {
-  image_writer out(order_image_name);
+void put_order(image_writer& out, const read_views& views, seq_no at) {
+  out.begin(order_image_name);
   for (const graph* part : {views.order, views.lineage}) {
     const std::string body = part->save(at);
     out.put(std::uint64_t{body.size()});
     out.put_array<char>(body);
   }
-  return out.finish();
 }
 
 result<void> load_order(const image_bytes& image, graph& order, graph& lineage) {
@@ -140,11 +165,9 @@ result<void> load_order(const image_bytes& image, graph& order, graph& lineage) 
 }
 
 /// The journal's rooms know no images: what checks the ledger's is put around it here.
-std::string wrap_ledger(std::string_view image) {
-  image_writer out(ledger_image_name);
-  out.reserve(image.size() + 64);
+void put_ledger(image_writer& out, std::string_view image) {
+  out.begin(ledger_image_name);
   out.put_raw(image);
-  return out.finish();
 }
 
 result<std::string_view> unwrap_ledger(const found_image& found) {
@@ -187,8 +210,10 @@ std::string image_directory(const std::string& dir) {
 std::string encode(const checkpoint_file& c) {
   canonical_writer out;
   const bool is_of_before = c.image_sums.empty();
+  const std::uint64_t format_with_sums =
+      c.image_sums.size() == images_of_format_3 ? 3 : checkpoint_format;
   out.array(is_of_before ? (c.store_matches ? 8 : 7) : 9);
-  out.unsigned_integer(is_of_before ? (c.store_matches ? 2 : 1) : checkpoint_format);
+  out.unsigned_integer(is_of_before ? (c.store_matches ? 2 : 1) : format_with_sums);
   out.unsigned_integer(c.seq.value);
   out.unsigned_integer(c.node_count);
   out.unsigned_integer(c.next_slot);
@@ -197,7 +222,8 @@ std::string encode(const checkpoint_file& c) {
   out.binary(c.overall_root.raw());
   if (!is_of_before || c.store_matches) out.boolean(c.store_matches);
   if (!is_of_before) {
-    ensure(c.image_sums.size() == image_names.size(), "a checkpoint names the sum of each image");
+    ensure(format_with_sums == 3 || c.image_sums.size() == image_names.size(),
+           "a checkpoint names the sum of each image");
     out.array(static_cast<std::uint32_t>(c.image_sums.size()));
     for (const std::uint32_t sum : c.image_sums) out.unsigned_integer(sum);
   }
@@ -216,7 +242,8 @@ result<checkpoint_file> decode_checkpoint_file(std::string_view bytes) {
     return fail(errc::format_unsupported, "the CHECKPOINT file has a newer format");
   checkpoint_file c;
   auto seq = in.unsigned_integer();
-  if (*version == 0 || *size != 6 + *version || !seq) return damaged();
+  const bool has_items = *version > 0 && *size == std::min<std::uint64_t>(6 + *version, 9);
+  if (!has_items || !seq) return damaged();
   auto nodes = in.unsigned_integer();
   if (!nodes || *nodes >= no_number) return damaged();
   auto slots = in.unsigned_integer();
@@ -234,7 +261,8 @@ result<checkpoint_file> decode_checkpoint_file(std::string_view bytes) {
   }
   if (*version > 2) {
     auto count = in.array();
-    if (!count || *count != image_names.size()) return damaged();
+    if (!count || *count != (*version == 3 ? images_of_format_3 : image_names.size()))
+      return damaged();
     for (std::uint32_t i = 0; i < *count; ++i) {
       auto sum = in.unsigned_integer();
       if (!sum || *sum > UINT32_MAX) return damaged();
@@ -267,13 +295,18 @@ result<void> forget_sums_of(file_system& fs, const std::string& dir, seq_no seq)
 
 namespace {
 
-result<void> check_mapped(std::span<const mapped_image> mapped) {
-  for (const mapped_image& image : mapped)
-    if (!image.is_whole())
-      return fail(errc::corrupt,
-                  "image " + image.name
-                      + " was damaged while the world was open, so that no checkpoint is written: "
-                        "close the world and open it again, which makes its indexes anew");
+/// Who opens the world again checks all images but that of the leaves, which goes if it is damaged.
+result<void> check_mapped(file_system& fs, const std::string& dir,
+                          std::span<const mapped_image> mapped) {
+  for (const mapped_image& image : mapped) {
+    if (image.is_whole()) continue;
+    if (image.name.ends_with(".leaves"))
+      static_cast<void>(fs.remove(image_directory(dir) + "/" + image.name));
+    return fail(errc::corrupt,
+                "image " + image.name
+                    + " was damaged while the world was open, so that no checkpoint is written: "
+                      "close the world and open it again, which makes its indexes anew");
+  }
   return {};
 }
 
@@ -293,55 +326,85 @@ void give_up_images(file_system& fs, const std::string& dir, seq_no seq) {
     static_cast<void>(fs.remove(image_directory(dir) + "/" + image_file(seq, name)));
 }
 
-/// Fills in what the checkpoint knows them by.
-result<void> write_images(file_system& fs, const std::string& dir, const world_id& world,
-                          const read_views& views, const checkpoint_job& job,
-                          checkpoint_file& file) {
+/// Fills in what the checkpoint knows them by. How many bytes they are.
+result<std::uint64_t> write_images(file_system& fs, const std::string& dir, const world_id& world,
+                                   const read_views& views, const checkpoint_job& job,
+                                   checkpoint_file& file) {
   const seq_no seq = job.file.seq;
-  const auto write = [&](std::string_view name, const std::string& body) {
-    ensure(name == image_names[file.image_sums.size()], "images are written in their order");
-    file.image_sums.push_back(image_sum(body));
-    return write_image(fs, dir, world, seq, name, body);
-  };
-  if (auto ok = write("nodes", views.nodes->save(job.file.node_count)); !ok) return ok;
-  if (auto ok = write("attributes", views.attributes->save(seq)); !ok) return ok;
-  if (auto ok = write("graph", views.graph->save(seq)); !ok) return ok;
-  if (auto ok = write("order", order_image(views, seq)); !ok) return ok;
-  if (auto ok = write("lexical", views.lexical->save(seq)); !ok) return ok;
-  if (auto ok = write("vectors", views.vectors->save(views.attributes->kept_slots(seq), seq)); !ok)
-    return ok;
   const attributes& rows = *views.attributes;
-  if (auto ok = write("places", views.places->save(views.journaled->segments(seq), rows.rows(),
-                                                   rows.kept_rows(seq)));
-      !ok)
-    return ok;
-  return write("ledger", wrap_ledger(job.ledger_image));
+  using put_image = std::function<result<void>(image_writer&)>;
+  const auto saved = [](auto save) -> put_image {
+    return [save](image_writer& out) -> result<void> {
+      save(out);
+      return {};
+    };
+  };
+  const std::array<std::pair<std::string_view, put_image>, image_names.size()> images = {{
+      {"nodes", saved([&](auto& out) { views.nodes->save(out, job.file.node_count); })},
+      {"attributes", saved([&](auto& out) { rows.save(out, seq); })},
+      {"graph", saved([&](auto& out) { views.graph->save(out, seq); })},
+      {"order", saved([&](auto& out) { put_order(out, views, seq); })},
+      {"lexical", saved([&](auto& out) { views.lexical->save(out, seq); })},
+      {"vectors", saved([&](auto& out) { views.vectors->save(out, rows.kept_slots(seq), seq); })},
+      {"places", saved([&](auto& out) {
+         views.places->save(out, views.journaled->segments(seq), rows.rows(), rows.kept_rows(seq));
+       })},
+      {"ledger", saved([&](auto& out) { put_ledger(out, job.ledger.image); })},
+      {"leaves",
+       [&](image_writer& out) {
+         return put_leaves(out, job.ledger.leaves, job.ledger.leaf_counts);
+       }},
+  }};
+  std::uint64_t bytes = 0;
+  for (const auto& [name, put] : images) {
+    ensure(name == image_names[file.image_sums.size()], "images are written in their order");
+    auto written = write_image(fs, dir, world, seq, name, put);
+    if (!written) return propagate(written);
+    file.image_sums.push_back(written->sum);
+    bytes += written->bytes;
+  }
+  return bytes;
+}
+
+/// The leaves that were written, where they lie.
+result<written_images> find_leaves(file_system& fs, const std::string& dir, const world_id& world,
+                                   const checkpoint_file& checkpoint) {
+  auto image = read_image(fs, dir, world, checkpoint, "leaves");
+  if (!image) return propagate(image);
+  auto base = open_leaves(image->bytes());
+  if (!base) return propagate(base);
+  return written_images{
+      .leaves = std::move(*base),
+      .leaves_image = {image_file(checkpoint.seq, "leaves"), check_again(image->bytes())}};
 }
 
 } // namespace
 
-result<void> write_checkpoint(file_system& fs, const std::string& dir, const world_id& world,
-                              const read_views& views, const checkpoint_job& job,
-                              std::span<const mapped_image> mapped, std::uint64_t store_room) {
+result<written_images> write_checkpoint(file_system& fs, const std::string& dir,
+                                        const world_id& world, const read_views& views,
+                                        const checkpoint_job& job,
+                                        std::span<const mapped_image> mapped,
+                                        std::uint64_t store_room) {
   const seq_no seq = job.file.seq;
   ensure(seq <= views.published, "a checkpoint is of what is published");
   // First, so that a map whose file was cut is not looked at.
-  if (auto ok = check_mapped(mapped); !ok) return ok;
-  if (auto ok = fs.create_directories(image_directory(dir)); !ok) return ok;
-  if (auto ok = forget_sums_of(fs, dir, seq); !ok) return ok;
+  if (auto ok = check_mapped(fs, dir, mapped); !ok) return propagate(ok);
+  if (auto ok = fs.create_directories(image_directory(dir)); !ok) return propagate(ok);
+  if (auto ok = forget_sums_of(fs, dir, seq); !ok) return propagate(ok);
   checkpoint_file file = job.file;
   file.store_matches = false;
   file.image_sums.clear();
-  if (auto ok = write_images(fs, dir, world, views, job, file); !ok) {
-    if (ok.error().code == errc::disk_full) give_up_images(fs, dir, seq);
-    return ok;
+  const auto bytes = write_images(fs, dir, world, views, job, file);
+  if (!bytes) {
+    if (bytes.error().code == errc::disk_full) give_up_images(fs, dir, seq);
+    return std::unexpected(bytes.error());
   }
   // Again, since all was looked at meanwhile.
-  if (auto whole = check_mapped(mapped); !whole) {
-    if (auto ok = remove_images_of(fs, dir, seq); !ok) return ok;
-    return whole;
+  if (auto whole = check_mapped(fs, dir, mapped); !whole) {
+    if (auto ok = remove_images_of(fs, dir, seq); !ok) return propagate(ok);
+    return propagate(whole);
   }
-  if (auto ok = replace_file(fs, checkpoint_path(dir), encode(file)); !ok) return ok;
+  if (auto ok = replace_file(fs, checkpoint_path(dir), encode(file)); !ok) return propagate(ok);
 
   auto names = fs.list(image_directory(dir));
   if (!names) return propagate(names);
@@ -349,14 +412,17 @@ result<void> write_checkpoint(file_system& fs, const std::string& dir, const wor
     const bool current = std::ranges::any_of(
         image_names, [&](std::string_view n) { return name == image_file(seq, n); });
     if (current) continue;
-    if (auto ok = fs.remove(image_directory(dir) + "/" + name); !ok) return ok;
+    if (auto ok = fs.remove(image_directory(dir) + "/" + name); !ok) return propagate(ok);
   }
-  // Never before the images: a store that is behind them gets the rest from the journal, but one
-  // that is ahead has leaves that the ledger's image does not fit.
-  if (auto ok = check_room(fs, dir, store_room); !ok) return ok;
-  if (auto ok = views.store->checkpoint(); !ok) return ok;
+  auto written = find_leaves(fs, dir, world, file);
+  if (!written) return written;
+  written->bytes = *bytes;
+  // Never before the images: a store that is behind them gets the rest from the journal.
+  if (auto ok = check_room(fs, dir, store_room); !ok) return propagate(ok);
+  if (auto ok = views.store->checkpoint(); !ok) return propagate(ok);
   file.store_matches = true;
-  return replace_file(fs, checkpoint_path(dir), encode(file));
+  if (auto ok = replace_file(fs, checkpoint_path(dir), encode(file)); !ok) return propagate(ok);
+  return written;
 }
 
 result<void> remove_images(file_system& fs, const std::string& dir) {
@@ -378,8 +444,10 @@ result<void> remove_images(file_system& fs, const std::string& dir) {
 
 std::vector<std::string> image_files(const checkpoint_file& checkpoint) {
   std::vector<std::string> files;
-  files.reserve(image_names.size());
-  for (const std::string_view name : image_names) files.push_back(image_file(checkpoint.seq, name));
+  const std::size_t named =
+      checkpoint.image_sums.empty() ? images_of_format_3 : checkpoint.image_sums.size();
+  for (const std::string_view name : std::span(image_names).first(named))
+    files.push_back(image_file(checkpoint.seq, name));
   return files;
 }
 
@@ -447,6 +515,11 @@ result<void> load_ledger(const found_image& image, const checkpoint_file& checkp
   return {};
 }
 
+result<leaf_base> open_base(result<found_image> image) {
+  if (!image) return propagate(image);
+  return open_leaves(image->bytes());
+}
+
 template <class Owner>
 result<void> load_index(const found_image& image, Owner& owner) {
   return owner.load(image.bytes());
@@ -457,11 +530,14 @@ result<void> load_index(const found_image& image, Owner& owner) {
 result<loaded_images> load_images(file_system& fs, const std::string& dir, const world_id& world,
                                   const checkpoint_file& checkpoint, const index_owners& owners,
                                   ledger* ledger) {
+  loaded_images loaded;
   // Files are opened in one order, whoever reads them.
   std::vector<std::pair<std::string_view, image_bytes>> found;
   const auto find = [&](std::string_view name) {
     auto image = read_image(fs, dir, world, checkpoint, name);
-    if (image) found.emplace_back(name, image->bytes());
+    if (!image) return image;
+    found.emplace_back(name, image->bytes());
+    loaded.bytes += image->body.size();
     return image;
   };
   auto nodes = find("nodes");
@@ -486,13 +562,16 @@ result<loaded_images> load_images(file_system& fs, const std::string& dir, const
   if (!order) return propagate(order);
   loads.emplace_back(
       [&, image = order->bytes()] { return load_order(image, owners.order, owners.lineage); });
-  loaded_images loaded;
   if (ledger != nullptr)
-    if (auto image = find("ledger"))
-      loads.emplace_back([&, image = std::move(*image)]() -> result<void> {
-        loaded.has_ledger = load_ledger(image, checkpoint, *ledger).has_value();
-        return {};
-      });
+    if (auto leaves = open_base(find("leaves")))
+      if (auto image = find("ledger")) {
+        loaded.leaves = std::move(*leaves);
+        loads.emplace_back([&, image = std::move(*image)]() -> result<void> {
+          loaded.has_ledger = load_ledger(image, checkpoint, *ledger).has_value()
+                              && counts_of(loaded.leaves) == counts_of(*ledger);
+          return {};
+        });
+      }
   result<saved_places> places = fail(errc::not_found, "there is no image of places");
   auto image_of_places = find("places");
   if (image_of_places)
@@ -514,8 +593,8 @@ result<loaded_images> load_images(file_system& fs, const std::string& dir, const
     owners.places.fill(places->places, image_of_places->file.holder);
   }
   for (const auto& [name, image] : found) {
-    const bool is_used =
-        name == "ledger" ? loaded.has_ledger : name != "places" || loaded.has_places;
+    const bool is_of_ledger = name == "ledger" || name == "leaves";
+    const bool is_used = is_of_ledger ? loaded.has_ledger : name != "places" || loaded.has_places;
     if (auto is_whole = is_used ? check_again(image) : nullptr)
       loaded.mapped.push_back({image_file(checkpoint.seq, name), std::move(is_whole)});
   }

@@ -14,6 +14,7 @@
 
 #include "journal/ledger.hpp"
 #include "mneme/ids.hpp"
+#include "state/checkpoint/leaf_image.hpp"
 #include "storage/file.hpp"
 #include "views/journaled_records.hpp"
 #include "views/read_views.hpp"
@@ -40,10 +41,17 @@ struct checkpoint_file {
 std::string encode(const checkpoint_file& c);
 result<checkpoint_file> decode_checkpoint_file(std::string_view bytes);
 
+/// The ledger between two batches.
+struct ledger_snapshot {
+  std::string image; ///< all but the leaves
+  leaf_layers leaves;
+  mneme::leaf_counts leaf_counts{};
+};
+
 /// What must be fixed at the frame barrier; the rest is read beside the writer.
 struct checkpoint_job {
   checkpoint_file file;
-  std::string ledger_image;
+  ledger_snapshot ledger;
 };
 
 /// An image that parts of the indexes or of the ledger lie in, in the map of its file.
@@ -52,6 +60,13 @@ struct mapped_image {
   /// Reads the file that is mapped, which by now may have another name or none: is it still as it
   /// was when its sums were found right?
   std::function<bool()> is_whole;
+};
+
+/// What a checkpoint has made.
+struct written_images {
+  std::uint64_t bytes = 0;   ///< of all images
+  leaf_base leaves;          ///< of the snapshot: its table settles on them
+  mapped_image leaves_image; ///< which they lie in
 };
 
 /// Paths inside a world's directory.
@@ -74,9 +89,11 @@ std::string image_directory(const std::string& dir);
 /// more: what is in memory may be wrong then, and is given no images, whose sums would be right.
 /// disk_full: for lack of room for an image, or of `store_room` bytes for the store, which is left
 /// as it is then.
-result<void> write_checkpoint(file_system& fs, const std::string& dir, const world_id& world,
-                              const read_views& views, const checkpoint_job& job,
-                              std::span<const mapped_image> mapped, std::uint64_t store_room);
+result<written_images> write_checkpoint(file_system& fs, const std::string& dir,
+                                        const world_id& world, const read_views& views,
+                                        const checkpoint_job& job,
+                                        std::span<const mapped_image> mapped,
+                                        std::uint64_t store_room);
 
 /// Removes CHECKPOINT and then all images: the next open makes everything from the journal.
 result<void> remove_images(file_system& fs, const std::string& dir);
@@ -116,8 +133,11 @@ struct index_owners {
 /// the image of the ledger, if there is one to load, side by side. On any failure of an index the
 /// owners must be thrown away.
 struct loaded_images {
-  bool has_ledger = false; ///< false: there was none, or it is missing, damaged or does not fit
-  bool has_places = false; ///< likewise; `places` and `records` then stayed as they were
+  /// False: there was none, or it or its leaves are missing, damaged or do not fit.
+  bool has_ledger = false;
+  leaf_base leaves{};                 ///< with a ledger
+  std::uint64_t bytes = 0;            ///< of all images that were found
+  bool has_places = false;            ///< likewise; `places` and `records` then stayed as they were
   std::vector<mapped_image> mapped{}; ///< those that owners use where they lie
 };
 result<loaded_images> load_images(file_system& fs, const std::string& dir, const world_id& world,

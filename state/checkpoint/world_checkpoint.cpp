@@ -1,5 +1,8 @@
 #include "state/checkpoint/world_checkpoint.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "messages/ensure.hpp"
 
 namespace mneme {
@@ -34,13 +37,28 @@ result<void> write_checkpoint(world& w, const checkpoint_job& job) {
   const std::uint64_t room = room_for_rows(w);
   if (auto ok = check_room(*w.files, w.directory, room); !ok) return ok;
   w.store_matches = false;
-  if (auto ok =
-          write_checkpoint(*w.files, w.directory, w.info.id, w.views(), job, w.mapped_images, room);
-      !ok)
-    return ok;
+  auto written =
+      write_checkpoint(*w.files, w.directory, w.info.id, w.views(), job, w.mapped_images, room);
+  if (!written) return propagate(written);
+  w.fresh_images = std::move(*written);
   w.store_matches = true;
-  w.lacks_image_of_places = false;
+  w.lacks_images = false;
   return {};
+}
+
+leaf_layers settle_leaves(world& w) {
+  if (!w.fresh_images) return {};
+  auto fresh = std::exchange(w.fresh_images, std::nullopt);
+  std::erase_if(w.mapped_images,
+                [](const mapped_image& image) { return image.name.ends_with(".leaves"); });
+  if (fresh->leaves_image.is_whole) w.mapped_images.push_back(std::move(fresh->leaves_image));
+  w.image_bytes = fresh->bytes;
+  return w.leaves.settle(std::move(fresh->leaves));
+}
+
+std::uint64_t journal_between_checkpoints(const world& w, std::uint64_t least) {
+  constexpr std::uint64_t part_of_images = 4;
+  return least == 0 ? 0 : std::max(least, w.image_bytes / part_of_images);
 }
 
 bool is_worth_a_checkpoint(world& w) {
@@ -50,8 +68,8 @@ bool is_worth_a_checkpoint(world& w) {
   if (last == 0) return false;
   // Graphs that were built since would have to be built again after every open.
   if (w.vectors().has_unsaved_segments()) return true;
-  // The journal would be read again for the places of its records.
-  if (w.lacks_image_of_places) return true;
+  // The journal would be read again for the places of its records, or for the leaves.
+  if (w.lacks_images) return true;
   if (behind == 0) return false;
   // Files that were given what is not in the checkpoint would have to be looked at.
   const bool is_untouched =
@@ -71,8 +89,9 @@ result<void> checkpoint_sealed(world& w) {
                                     .last_drawn_id = w.last_drawn_id,
                                     .last_entry_at = w.last_entry_at,
                                     .overall_root = w.ledger->roots().overall},
-                           .ledger_image = w.ledger->save()};
+                           .ledger = snapshot_of_ledger(w)};
   if (auto ok = write_checkpoint(w, job); !ok) return ok;
+  settle_leaves(w);
   w.checkpoint_seq = last.value;
   return {};
 }

@@ -13,8 +13,16 @@ inline constexpr std::uint64_t short_tail = 256;
 /// Gives the store's files what is durable. Beside readers and the writer; never beside a
 /// checkpoint.
 result<void> flush_rows(world& w);
-/// Writes the checkpoint, as write_checkpoint does, and remembers that the store matches it.
+/// Writes the checkpoint, as write_checkpoint does, and remembers that the store matches it,
+/// and where the leaves are.
 result<void> write_checkpoint(world& w, const checkpoint_job& job);
+/// In the ledger's turn, between two batches, when write_checkpoint is done: has the ledger read
+/// the leaves where they were written. What gives way; freeing it takes its time.
+leaf_layers settle_leaves(world& w);
+/// So much journal between two checkpoints, where `least` is asked for; 0: none is made by itself.
+/// Each writes all images, so that in a large world they come less often: what they write stays a
+/// multiple of what is written anyway.
+[[nodiscard]] std::uint64_t journal_between_checkpoints(const world& w, std::uint64_t least);
 /// Whether so much lies behind the checkpoint that a world which ends should write another.
 [[nodiscard]] bool is_worth_a_checkpoint(world& w);
 

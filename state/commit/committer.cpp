@@ -255,7 +255,7 @@ void committer::hold_window() {
   imaged_ = world_.published_seq();
 }
 
-checkpoint_job committer::job_at_barrier(std::string ledger_image) {
+checkpoint_job committer::job_at_barrier(ledger_snapshot ledger) {
   ensure(in_round_ && barrier_.has_value(), "a barrier is in progress");
   ensure(!imaged_, "one image or copy is made at a time");
   imaged_ = world_.published_seq();
@@ -265,7 +265,7 @@ checkpoint_job committer::job_at_barrier(std::string ledger_image) {
                    .last_drawn_id = ids_.last_drawn(),
                    .last_entry_at = world_.last_entry_at,
                    .overall_root = world_.ledger->roots().overall},
-          .ledger_image = std::move(ledger_image)};
+          .ledger = std::move(ledger)};
 }
 
 std::function<void(result<seq_no>)> committer::passed_barrier() {

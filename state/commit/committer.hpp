@@ -78,7 +78,7 @@ public:
   void complete();
   /// The checkpoint of the barrier can be written now; writes go on.
   /// Holds the window until release_window(): when the images are written, or will not be.
-  checkpoint_job job_at_barrier(std::string ledger_image);
+  checkpoint_job job_at_barrier(ledger_snapshot ledger);
   /// Between two rounds: the indexes go on to keep what the window before the published seq needs.
   void hold_window();
   void release_window() { imaged_.reset(); }

@@ -44,7 +44,6 @@ result<void> purge_indexes(world& w, const erased_parts& erased) {
 
 /// WiredTiger overwrites nothing that it frees: its files are made anew.
 result<void> purge_store(world& w) {
-  *w.ledger_reader = nullptr; // between two batches the ledger rests
   const journal_place journal{.files = w.files, .world_directory = w.directory, .world = w.info.id};
   w.store->renew([source = w.store_files, journal,
                   at = w.published_seq()] { return make_files(source, journal, at); },

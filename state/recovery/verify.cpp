@@ -1,11 +1,10 @@
 #include "state/recovery/verify.hpp"
 
 #include <algorithm>
-#include <array>
-#include <map>
 #include <set>
 
 #include "journal/journal.hpp"
+#include "journal/leaf_table.hpp"
 #include "journal/ledger.hpp"
 #include "journal/roots.hpp"
 #include "journal/trim_payloads.hpp"
@@ -24,7 +23,9 @@ class folding_ledger {
 public:
   explicit folding_ledger(const world_id& world)
       : ledger_(world, {.leaves = [this](state_namespace ns, const digest& first,
-                                         const digest& last) { return range(ns, first, last); },
+                                         const digest& last) -> result<std::vector<tree_leaf>> {
+                          return leaves_.read(ns, first, last);
+                        },
                         .headers = []() -> header_reader {
                           return [](seq_no, std::uint64_t) {
                             return fail(errc::unsupported, "a folded ledger makes no proofs");
@@ -35,29 +36,13 @@ public:
 
   result<void> apply(std::span<const entry> entries) {
     if (auto roots = ledger_.apply(entries); !roots) return propagate(roots);
-    for (const auto& e : entries)
-      for (const auto& leaf : e.header.leaves) {
-        auto& tree = leaves_[static_cast<std::size_t>(leaf.ns)];
-        if (leaf.value_hash.is_zero())
-          tree.erase(leaf.path);
-        else
-          tree.insert_or_assign(leaf.path, leaf.value_hash);
-      }
+    leaves_.apply(entries);
     return {};
   }
   [[nodiscard]] const root_set& roots() const { return ledger_.roots(); }
 
 private:
-  result<std::vector<tree_leaf>> range(state_namespace ns, const digest& first,
-                                       const digest& last) const {
-    std::vector<tree_leaf> found;
-    const auto& tree = leaves_[static_cast<std::size_t>(ns)];
-    for (auto it = tree.lower_bound(first); it != tree.end() && it->first <= last; ++it)
-      found.push_back({it->first, it->second});
-    return found;
-  }
-
-  std::array<std::map<digest, digest>, state_namespace_count> leaves_;
+  leaf_table leaves_;
   ledger ledger_;
 };
 

@@ -221,7 +221,6 @@ result<void> running_trim::adopt(batches missed) {
   adopt_places();
   world_.window.begin_at(by_.trim.before);
   world_.retain_before(world_.published_seq());
-  *world_.ledger_reader = nullptr; // between two batches the ledger rests
   auto store = std::make_shared<std::unique_ptr<kv_store>>(std::move(fresh_->store));
   const auto take = std::move(fresh_->take);
   fresh_.reset();

@@ -44,7 +44,6 @@ void add_keys(format_samples& s) {
   s.add("key_fields_field", keys::field(id_from(0x01), "depth", {9}));
   s.add("key_fields_revision", keys::field_revision(id_from(0x01), "depth", 2));
   s.add("key_fields_event", keys::topic_event(id_from(0x01), {9}, 1));
-  s.add("key_state_leaves", keys::state_leaf(state_namespace::memories, digest_from(0x40)));
   s.add("key_manifests", keys::manifest({9}));
   s.add("key_weights", keys::weights("ana", {9}));
   s.add("key_compacts", keys::compact("trip", "1", {9}));

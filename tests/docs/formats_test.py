@@ -412,10 +412,9 @@ class Formats(unittest.TestCase):
                  "topic": bytes(range(1, 17)), "0": b"\0", "1": b"\1", "2": b"\2", "3": b"\3",
                  "name": b"depth", "u32be number": struct.pack(">I", 2),
                  "u32be index": struct.pack(">I", 1),
-                 "namespace byte (0, 1, 2)": b"\x02", "path": bytes(range(0x40, 0x60)),
                  "sized actor": b"\0\x03ana", "sized intent_id": b"\0\x04trip",
                  "sized step_id": b"\0\x011"}
-        named = ("heads", "versions", "edges", "state_leaves", "manifests", "weights", "compacts")
+        named = ("heads", "versions", "edges", "manifests", "weights", "compacts")
         documented = {n: b"".join(parts[p] for p in key.split(" ‖ "))
                       for n, key in self.document.tables.items()
                       if n in named or n.startswith("fields (")}

@@ -11,7 +11,9 @@ std::string with_checksum(std::string image) {
   constexpr std::size_t end = 8 + sum + 8;
   const std::size_t pages = (image.size() - end + page + sum - 1) / (page + sum);
   image.resize(image.size() - end - pages * sum);
-  return with_page_sums(std::move(image));
+  image_writer out;
+  out.put_raw(image);
+  return out.finish();
 }
 
 } // namespace mneme

@@ -307,37 +307,6 @@ TEST_CASE("a store that fails at any read leaves the ledger as it was") {
   CHECK(counted.roots() == world.ledger.roots());
 }
 
-TEST_CASE("once entries are prepared, no leaf is read any more") {
-  dice random(47);
-  sample_world world;
-  REQUIRE(world.commit(random_entries(random, 300, 200)));
-  bool may_read = true;
-  ledger stepwise(sample_world::default_world(),
-                  {.leaves = [&](state_namespace ns, const digest& first,
-                                 const digest& last) -> result<std::vector<tree_leaf>> {
-                     if (!may_read) return fail(errc::io, "unreadable");
-                     return world.rows[static_cast<std::size_t>(ns)].range(first, last);
-                   },
-                   .headers = []() -> header_reader {
-                     return [](seq_no, std::uint64_t) { return fail(errc::io, "unreadable"); };
-                   }},
-                  0);
-  REQUIRE(stepwise.load(world.ledger.save()));
-  std::uint64_t next = 301;
-  for (const std::uint64_t count : {1U, 40U, 400U}) {
-    std::vector<entry> more;
-    for (std::uint64_t i = 0; i < count; ++i)
-      more.push_back(samples::sample_entry({next++}, samples::random_leaves(random, 2000)));
-    const root_set before = stepwise.roots();
-    REQUIRE(stepwise.prepare(more));
-    CHECK(stepwise.roots() == before);
-    may_read = false;
-    REQUIRE(world.commit(more)); // the rows are the new ones
-    CHECK(stepwise.finish(more) == world.ledger.roots());
-    may_read = true;
-  }
-}
-
 TEST_CASE("rows or headers that do not fit yield an error, never a bundle") {
   dice random(47);
   sample_world world(sample_world::default_world(), 0);

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "messages/seams/unasked_embedder.hpp"
+#include "state/checkpoint/world_checkpoint.hpp"
 #include "state/commit/committer.hpp"
 #include "state/erasure/purge.hpp"
 #include "storage/memory_file_system.hpp"
@@ -119,7 +120,11 @@ public:
         core.fail(appended.error(), appended.error());
         return;
       }
-      REQUIRE(world_.ledger->apply(b.entries));
+      if (auto rooted = apply_to_ledger(world_, b.entries); !rooted) {
+        REQUIRE(fails_quietly);
+        core.fail(rooted.error(), rooted.error());
+        return;
+      }
       REQUIRE(world_.store->apply(b.writes, b.last_seq));
       apply_to_indexes(world_, b.deltas);
       if (const auto erased = erased_by(b); !erased.empty()) {
@@ -170,16 +175,16 @@ private:
     REQUIRE(world_.journal->append_seal(world_.ledger->roots().overall));
     REQUIRE(world_.journal->sync());
     REQUIRE(world_.store->set_stable(world_.published_seq()));
-    const auto job = core.job_at_barrier(world_.ledger->save());
+    const auto job = core.job_at_barrier(snapshot_of_ledger(world_));
     auto reply = core.passed_barrier();
     if (before_images) std::exchange(before_images, {})();
     auto written = write_checkpoint(*world_.files, world_.directory, world_.info.id, world_.views(),
                                     job, world_.mapped_images, 0);
     core.release_window();
-    if (written)
-      reply(job.file.seq);
-    else
-      reply(propagate(written));
+    if (!written) return reply(propagate(written));
+    world_.fresh_images = std::move(*written);
+    settle_leaves(world_);
+    reply(job.file.seq);
   }
 
   world& world_;

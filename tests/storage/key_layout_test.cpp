@@ -46,11 +46,7 @@ TEST_CASE("edges order by source, type, destination, newest first", "[keys]") {
   CHECK(keys::edge(low, seq_no{2}).size() == 41);
 }
 
-TEST_CASE("state leaves and manifests", "[keys]") {
-  digest path;
-  path.bytes.fill(0xAB);
-  CHECK(keys::state_leaf(state_namespace::memories, path)
-        == std::string(1, '\x02') + std::string(32, '\xAB'));
+TEST_CASE("manifests", "[keys]") {
   CHECK(keys::manifest(seq_no{258}) == std::string("\0\0\0\0\0\0\x01\x02", 8));
 }
 

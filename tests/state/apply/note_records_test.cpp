@@ -220,7 +220,7 @@ TEST_CASE("an image of the places of other rows is not taken for that of these")
   place.files->testing_set_bytes(checkpoint_path("world"), encode(**checkpoint));
   const auto w = place.open();
   CHECK(w->report.checkpoint == (*checkpoint)->seq);
-  CHECK(w->lacks_image_of_places);
+  CHECK(w->lacks_images);
   check_all(*w, memories_written);
 }
 

@@ -321,7 +321,7 @@ TEST_CASE("a durable no-op waits for the relaxed write that it rests on") {
   REQUIRE(relaxed.batch != nullptr);
   CHECK_FALSE(relaxed.batch->durable);
   REQUIRE(w->journal->append(relaxed.batch->entries, w->ledger->roots().overall));
-  REQUIRE(w->ledger->apply(relaxed.batch->entries));
+  REQUIRE(apply_to_ledger(*w, relaxed.batch->entries));
   REQUIRE(w->store->apply(relaxed.batch->writes, relaxed.batch->last_seq));
   apply_to(w->graph, relaxed.batch->deltas);
   d.core.complete();

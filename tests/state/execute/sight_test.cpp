@@ -100,7 +100,7 @@ struct shared_world {
     if (round.batch != nullptr) {
       REQUIRE(world->journal->append(round.batch->entries, world->ledger->roots().overall));
       REQUIRE(world->journal->sync());
-      REQUIRE(world->ledger->apply(round.batch->entries));
+      REQUIRE(apply_to_ledger(*world, round.batch->entries));
       REQUIRE(world->store->apply(round.batch->writes, round.batch->last_seq));
       apply_to_indexes(*world, round.batch->deltas);
       core->complete();

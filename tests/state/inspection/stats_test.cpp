@@ -38,16 +38,9 @@ private:
 };
 
 std::uint64_t leaves_of_fields(world& w) {
-  auto reader = w.store->reader();
-  REQUIRE(reader);
-  std::uint64_t count = 0;
-  const std::string rows(1, static_cast<char>(state_namespace::fields));
-  REQUIRE((*reader)->scan(kv_table::state_leaves, rows, keys::prefix_end(rows),
-                          [&](std::string_view, std::string_view) {
-                            ++count;
-                            return true;
-                          }));
-  return count;
+  digest last;
+  last.bytes.fill(0xFF);
+  return w.leaves.read(state_namespace::fields, {}, last).size();
 }
 
 std::uint64_t edges_of_all(world& w, seq_no at) {

@@ -527,9 +527,9 @@ TEST_CASE("a store that is damaged or does not fit is made anew, and the report 
       auto store = make_memory_store(place.disk);
       const seq_no at{store->recovered().value + 1};
       auto reader = store->reader();
-      auto leaf = (*reader)->first(kv_table::state_leaves, "", "");
-      REQUIRE(leaf);
-      REQUIRE(store->apply({{kv_table::state_leaves, (*leaf)->first, std::string(32, 'x')}}, at));
+      auto head = (*reader)->first(kv_table::heads, "", "");
+      REQUIRE(head);
+      REQUIRE(store->apply({{kv_table::heads, (*head)->first, std::string(32, 'x')}}, at));
       REQUIRE(store->set_stable(at));
       REQUIRE(store->checkpoint());
     }
