@@ -214,7 +214,7 @@ result<branch_report> engine::fork_to(const std::string& into, const fork_option
                   "forked by its directory");
     const root_set now = w.published_roots();
     fork_options own = options;
-    if (!own.at) own.at = now.seq;
+    if (!own.at_seq && !own.at) own.at_seq = now.seq;
     auto made = impl_->arm != nullptr ? fork_onto_disk(*w.files, w.directory, into, own)
                                       : fork_world(w.directory, into, own);
     if (made && made->at == now.seq) made->root = now.overall;
@@ -230,8 +230,8 @@ result<diff_report> engine::diff(engine& other, const std::function<bool(const d
                                  std::optional<seq_no> at_of_other) {
   return impl_->inside([&](world& a) {
     return other.impl_->inside([&](world& b) {
-      const diff_side own{a.directory, at.value_or(a.published_seq())};
-      const diff_side its{b.directory, at_of_other.value_or(b.published_seq())};
+      const diff_side own{a.directory, at.value_or(a.published_seq()), {}};
+      const diff_side its{b.directory, at_of_other.value_or(b.published_seq()), {}};
       return diff_files({*a.files, own}, {*b.files, its}, options, visit);
     });
   });

@@ -121,7 +121,7 @@ TEST_CASE("an open world is forked as of what is published, and both go on") {
   REQUIRE(made);
   CHECK(made->at == root.seq);
   CHECK(made->root == root.overall);
-  REQUIRE(e.fork_to((s.path / "early").string(), {.at = seq_no{1}, .random = {}}));
+  REQUIRE(e.fork_to((s.path / "early").string(), {.at_seq = seq_no{1}, .random = {}}));
   REQUIRE(e.apply(fact("three")));
   engine branch = opened(deterministic(to));
   CHECK(*branch.root() == root);
