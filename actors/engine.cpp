@@ -86,13 +86,13 @@ engine& engine::operator=(engine&& other) noexcept {
 engine::~engine() = default;
 
 result<engine> engine::open(engine_options options) {
-  auto opened = open_engine(options);
+  auto opened = open_engine(std::move(options));
   if (!opened) return propagate(opened);
-  auto i = std::make_unique<impl>(std::make_shared<engine_home>(reader_count(options)));
+  auto i = std::make_unique<impl>(std::make_shared<engine_home>(reader_count(opened->options)));
   i->report = opened->state->report;
   i->opened_last_entry_at = opened->state->last_entry_at;
-  i->queries = options.queries;
-  i->opened_with = std::move(options);
+  i->opened_with = std::move(opened->options);
+  i->queries = i->opened_with.queries;
   opened->actors.threads = thread_use::lent_threads; // the actor system is the engine's own
   i->running = i->home->start(std::move(*opened));
   if (const auto& o = i->opened_with; !o.directory.empty() && !o.read_only)
