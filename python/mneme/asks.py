@@ -16,7 +16,7 @@ from typing import (Any, Callable, Dict, Generic, Iterable, List, Mapping, Optio
                     Union)
 
 from .encoding import can_be_said, vector_of
-from .errors import InvalidRequest, MnemeError, error_of
+from .errors import InvalidRequest, MnemeError, NotFinite, error_of, error_told, placed
 from .records import Found, Record
 
 T = TypeVar("T")
@@ -152,11 +152,13 @@ def uri_of(memory: Any) -> str:
     raise TypeError(f"neither a uri nor a record that has one: {memory!r}")
 
 
-def name_of(memory: Any) -> str:
-    """Of an id, a uri, or a record that has one: what a change names a memory by. An id means it as it is then."""
+def named(memory: Any) -> Dict[str, str]:
+    """Of an id, a uri, or a record that has one: what a change names a memory by, under the key that it is. An id
+    means it as it is then."""
     if isinstance(memory, Mapping) and "uri" in memory:
-        return str(memory["uri"])
-    return memory if isinstance(memory, str) else id_of(memory)
+        return {"uri": str(memory["uri"])}
+    name = memory if isinstance(memory, str) else id_of(memory)
+    return {"uri" if name.startswith("mneme:") else "id": name}
 
 
 def listed(items: Iterable[T], kind: Type[T], name: str) -> List[T]:
@@ -227,16 +229,16 @@ def trim(before: Optional[int] = None, **more: Any) -> Ask[Record]:
 
 def update(memory: Memory, data: Optional[Mapping[str, Any]] = None, *, payload: Any = None,
            **more: Any) -> Ask[Record]:
-    return Ask("update", {"uri": name_of(memory), **keys({"data": data, "payload": _text_of(payload), **more})},
+    return Ask("update", {**named(memory), **keys({"data": data, "payload": _text_of(payload), **more})},
                whole)
 
 
 def update_head(memory: Memory, **more: Any) -> Ask[Record]:
-    return Ask("update_head", {"uri": name_of(memory), **keys(more)}, whole)
+    return Ask("update_head", {**named(memory), **keys(more)}, whole)
 
 
 def tombstone(memory: Memory, reason: str = "", **more: Any) -> Ask[Record]:
-    return Ask("tombstone", {"uri": name_of(memory), "reason": reason, **keys(more)}, whole)
+    return Ask("tombstone", {**named(memory), "reason": reason, **keys(more)}, whole)
 
 
 def restore(memory: Memory, **more: Any) -> Ask[Record]:
@@ -404,12 +406,13 @@ def tick(reads: Iterable[Ask[Any]] = (), writes: Iterable[Ask[Any]] = (),
 
 
 def is_of_an_item(refused: MnemeError) -> bool:
-    """A tick that was refused, and did nothing, for what no UTF-8 has in one of its items."""
-    return refused.code == "bad_json" and (refused.at or "").startswith(("reads[", "writes["))
+    """A tick that was refused, and did nothing, for what no UTF-8 or no JSON has in one of its items."""
+    is_unsayable = refused.code == "bad_json" or isinstance(refused, NotFinite)
+    return is_unsayable and (refused.at or "").startswith(("reads[", "writes["))
 
 
 class SayableTick:
-    """A tick without the items that no UTF-8 can say: `ask` is what is left, and `told` puts the refusals of
+    """A tick without the items that cannot be said: `ask` is what is left, and `told` puts the refusals of
     those, each asked alone, where they belong."""
 
     def __init__(self, tick: Ask[Tick]) -> None:
@@ -427,7 +430,19 @@ class SayableTick:
     def told(self, answer: JsonAnswer, refusals: Mapping[str, Mapping[int, MnemeError]]) -> Tick:
         for key, refused in refusals.items():
             for place, why in sorted(refused.items()):
-                at = f"{key}[{place}]" + (f".{why.at}" if why.at else "")
-                answer[key].insert(place, {"ok": False, "error": {**why.details, "code": why.code,
-                                                                  "message": why.message, "at": at}})
+                answer[key].insert(place, {"ok": False, "error": error_told(why)})
+            for place, item in enumerate(answer[key]):
+                if not item.get("ok"):
+                    # Where it stood among those that were asked together, or alone.
+                    inner = re.compile(rf"{key}\[\d+\]\.?" if place not in refused else "")
+                    item["error"] = placed(item["error"], _moved(inner, f"{key}[{place}]"))
         return self._answer(answer)
+
+
+def _moved(inner: "re.Pattern[str]", outer: str) -> Callable[[str], str]:
+    """What a place within `inner` is within `outer`."""
+    def moved(at: str) -> str:
+        found = inner.match(at)
+        rest = at[found.end():] if found else at
+        return f"{outer}.{rest}" if rest else outer
+    return moved

@@ -186,6 +186,53 @@ def test_all_faults_of_a_write_are_told_at_once(world):
     assert refused.value.at == "data.text"
     for told in ("expires_at: ", 'data.statement: a Note needs "statement"', "importance: not in 0..10"):
         assert f"; also at {told}" in str(refused.value)
+    faults = refused.value.faults
+    assert {fault.at for fault in faults} == {"data.text", "expires_at", "data.statement", "importance"}
+    assert faults[0].message == 'unknown key "text"; did you mean "statement"?'
+    assert ("out_of_range", "not in 0..10", "importance") in faults
+    assert pickle.loads(pickle.dumps(refused.value)).faults == faults
+    with pytest.raises(mneme.InvalidRequest) as refused:
+        world.find("Note", limit=0)
+    assert refused.value.faults == [(refused.value.code, refused.value.message, refused.value.at)]
+
+
+def test_a_fault_keeps_its_place_whatever_the_text_says(world):
+    """Places are no part of a message that has to be looked for."""
+    text = "x; also at writes[0].data.z: y; also at items[3].data.statement: no"
+    wrong = asks.write("Note", {"statement": "x", text: "y"}, importance=12)
+    with pytest.raises(mneme.InvalidRequest) as refused:
+        world.load([asks.write("Note", TEA), wrong], batch=1)
+    assert [fault.at for fault in refused.value.faults][-1] == "items[1].importance"
+    assert refused.value.message.count("items[1].") == len(refused.value.faults) - 1
+
+    async def two():
+        town = world.awaited()
+        return await asyncio.gather(town.run(wrong), town.search("tea"), return_exceptions=True)
+    refused, _ = asyncio.run(two())
+    with pytest.raises(mneme.InvalidRequest) as alone:
+        world.run(wrong)
+    assert refused.faults == alone.value.faults and str(refused) == str(alone.value)
+
+
+def test_a_change_that_names_an_id_is_refused_at_it(world):
+    note = world.write("Note", TEA)
+    world.tombstone(note.id)
+    asked = [asks.update(note.id, TEA), asks.update_head(note.id, tags=["a"]), asks.tombstone(NOWHERE),
+             asks.tombstone("no id"), asks.update(NOWHERE, {"stm": "x"})]
+
+    async def together():
+        return await asyncio.gather(*(world.awaited().run(ask) for ask in asked), return_exceptions=True)
+    for ask, later in zip(asked, asyncio.run(together())):
+        with pytest.raises(mneme.MnemeError) as refused:
+            world.run(ask)
+        assert refused.value.at == later.at == "id", ask
+        with pytest.raises(mneme.MnemeError) as refused:
+            world.batch([asks.write("Note", TEA), ask])
+        assert refused.value.at == "items[1].id", ask
+    assert [one.at for one in world.tick(writes=asked).writes] == [f"writes[{n}].id" for n in range(5)]
+    with pytest.raises(mneme.Tombstoned) as refused:
+        world.update(world.list(include_tombstoned=True, limit=1)[0], TEA)
+    assert refused.value.at == "uri"
 
 
 def test_a_batch_is_all_or_none(world):

@@ -301,3 +301,7 @@ json error_json(const error& e) {
 }
 
 } // namespace mneme::protocol
+  for (const error& fault : e.faults)
+    body["faults"].push_back({{"code", to_string(fault.code)},
+                              {"message", error_text(fault.message)},
+                              {"at", error_text(fault.at)}});

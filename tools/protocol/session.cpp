@@ -1,5 +1,7 @@
 #include "tools/protocol/session.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -78,18 +80,24 @@ result<json> session::run(const json& request, const std::optional<error>& overs
     if (auto ok = name_resolver(engine_, in_sight_of_).resolve(resolved, document); !ok)
       return propagate(ok);
     // The type of what is named says which data there may be.
-    if (auto ok = check_shape_of(*op, resolved); !ok) return propagate(ok);
+    if (auto ok = check_shape_of(*op, resolved); !ok)
+      return std::unexpected(named_as_asked(std::move(ok.error()), request, document));
   }
-  return run_checked(*op, resolved);
+  auto answer = run_checked(*op, resolved);
+  if (!answer && has_ids)
+    return std::unexpected(named_as_asked(std::move(answer.error()), request, document));
+  return answer;
 }
 
 namespace {
 
 /// What is wrong with it is said at the key that the caller used.
-void name_as_asked(error& e, const json& request) {
-  const bool asked_by_query = request.contains("query");
-  for (const char* other : {"near", "q"})
-    if (e.at == other && asked_by_query && !request.contains(other)) e.at = "query";
+error said_of_query(error e, const json& request) {
+  if (!request.contains("query")) return e;
+  return with_places(std::move(e), [&](std::string_view place) {
+    const bool is_other = (place == "near" || place == "q") && !request.contains(place);
+    return std::string(is_other ? "query" : place);
+  });
 }
 
 } // namespace
@@ -97,7 +105,7 @@ void name_as_asked(error& e, const json& request) {
 result<json> session::run_checked(const op_spec& op, const json& request) {
   auto answer =
       asks_for_receipt(request) ? run_with_receipt(*this, op, request) : op.run(*this, request);
-  if (!answer) name_as_asked(answer.error(), request);
+  if (!answer) answer.error() = said_of_query(std::move(answer.error()), request);
   if (answer && answer->is_object())
     if (const auto at = engine_.position())
       (*answer)["log_position"] = {

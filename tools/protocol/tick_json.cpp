@@ -193,8 +193,9 @@ struct item_list {
         continue;
       }
       auto& answer = done[next++];
-      auto printed =
-          answer ? to_json(request[std::string(key)][i], *answer) : result<json>(propagate(answer));
+      const json& item = request[std::string(key)][i];
+      if (!answer) answer.error() = named_as_asked(std::move(answer.error()), item, document);
+      auto printed = answer ? to_json(item, *answer) : result<json>(propagate(answer));
       list.push_back(printed ? ok_json(std::move(*printed))
                              : error_json(std::move(printed.error()), path.item(i)));
     }
@@ -233,7 +234,9 @@ result<json> run_tick(session& s, const json& request) {
         }
         json named = item;
         if (auto ok = names.resolve(named, at); !ok) return propagate(ok);
-        return write_of(named, at);
+        auto write = write_of(named, at);
+        if (write) return write;
+        return std::unexpected(named_as_asked(std::move(write.error()), item, at));
       });
   const request_deadline time(s, deadline_of(request));
   // What was written is told, and what was read beside it, whatever the time and the room.
