@@ -17,12 +17,14 @@
 namespace mneme::protocol {
 
 std::string session::answer(std::string_view line) {
+  const row_form before = std::exchange(rows_, row_form::printed);
   const auto answer = [&]() -> result<json> {
     std::optional<error> oversized;
     auto request = parse_json(line, oversized);
     if (!request) return request;
     return run(*request, oversized);
   }();
+  rows_ = before;
   return print(answer ? ok_json(*answer) : error_json(answer.error()));
 }
 
@@ -103,8 +105,11 @@ error said_of_query(error e, const json& request) {
 } // namespace
 
 result<json> session::run_checked(const op_spec& op, const json& request) {
+  const bool is_looked_at = asks_for_receipt(request) || op.run == run_replay_receipt;
+  const row_form rows = is_looked_at ? std::exchange(rows_, row_form::values) : rows_;
   auto answer =
       asks_for_receipt(request) ? run_with_receipt(*this, op, request) : op.run(*this, request);
+  rows_ = rows;
   if (!answer) answer.error() = said_of_query(std::move(answer.error()), request);
   if (answer && answer->is_object())
     if (const auto at = engine_.position())

@@ -37,20 +37,26 @@ result<Item> as_item(result<Request> r) {
 struct read_spec {
   std::string_view op;
   result<tick_read> (*read)(const json& request, const json_path& at);
-  result<json> (*answer)(tick_read_answer& a, const request_deadline& time, const json& item);
+  result<json> (*answer)(tick_read_answer& a, const request_deadline& time, const json& item,
+                         row_form rows);
 };
 
-result<json> memory_answer(tick_read_answer& a, const request_deadline&, const json&) {
+result<json> memory_answer(tick_read_answer& a, const request_deadline&, const json&, row_form) {
   return reading_json(std::get<memory_reading>(a));
 }
-result<json> edges_answer(tick_read_answer& a, const request_deadline& time, const json&) {
+result<json> edges_answer(tick_read_answer& a, const request_deadline& time, const json&,
+                          row_form) {
   auto list = rows_json(std::get<std::vector<edge_record>>(a), edge_json, time);
   if (!list) return propagate(list);
   return json{{"edges", std::move(*list)}};
 }
 template <class Answer, auto Print>
-result<json> door_answer(tick_read_answer& a, const request_deadline& time, const json& item) {
-  if constexpr (std::is_invocable_v<decltype(Print), const Answer&, const request_deadline&>)
+result<json> door_answer(tick_read_answer& a, const request_deadline& time, const json& item,
+                         row_form rows) {
+  if constexpr (std::is_invocable_v<decltype(Print), const Answer&, const request_deadline&,
+                                    const json&, row_form>)
+    return Print(std::get<Answer>(a), time, item, rows);
+  else if constexpr (std::is_invocable_v<decltype(Print), const Answer&, const request_deadline&>)
     return Print(std::get<Answer>(a), time);
   else
     return Print(std::get<Answer>(a), time, item);
@@ -250,7 +256,8 @@ result<json> run_tick(session& s, const json& request) {
     if (auto ok = std::visit([&](const auto& found) { return hold(s, found, must); }, a); !ok)
       return propagate(ok);
     return find_read(item["op"].get_ref<const std::string&>())
-        ->answer(a, must ? request_deadline() : time.or_sooner(s, deadline_of(item)), item);
+        ->answer(a, must ? request_deadline() : time.or_sooner(s, deadline_of(item)), item,
+                 s.rows());
   };
   return json{
       {"reads", reads.answers<tick_read_answer>(request, "reads", done->reads, read_answer)},
