@@ -180,6 +180,43 @@ def test_half_of_a_surrogate_pair_refuses_what_it_is_in(world):
     assert len(tick[0]) == 1 and tick.writes[0].at == "writes[0].data.statement"
 
 
+def test_a_tick_is_a_list_whether_it_was_looked_at_or_not(world):
+    for n in range(3):
+        world.write("Note", {"statement": f"tea {n}\n\u2028海"}, tags=[f"t{n}"], payload={"n": [n]})
+
+    def tick():
+        return world.tick([asks.find("Note", where={"has_tag": f"t{n}"}, limit=1) for n in (0, 1, 2)]
+                          + [asks.find("Note", limt=1), asks.search("tea")])
+    said = [list(one) if isinstance(one, list) else repr(one) for one in tick()]
+    assert [len(one) for one in said[:3]] == [1, 1, 1] and len(said) == 5
+    assert [one[0].version.data.statement for one in said[:3]] == [f"tea {n}\n\u2028海" for n in range(3)]
+
+    def same(items):
+        return [list(one) if isinstance(one, list) else repr(one) for one in items] == said
+    for look in (list, tuple, lambda t: [*t], lambda t: t[:], lambda t: t + [], lambda t: [] + t, lambda t: t.copy(),
+                 lambda t: [t[n] for n in range(-5, 0)], lambda t: list(reversed(t))[::-1], copy.copy,
+                 lambda t: (t * 2)[5:], lambda t: (2 * t)[:5], lambda t: [one for one, _ in zip(t, range(9))],
+                 lambda t: sorted(t, key=id) and t, lambda t: [t.pop() for _ in range(5)][::-1],
+                 lambda t: (t.append("more"), t[:5])[1], lambda t: [t.pop(0) for _ in range(5)]):
+        assert same(look(tick()))
+    assert json.loads(json.dumps(tick()[:3])) == json.loads(json.dumps([[*one] for one in tick()[:3]])) == said[:3]
+    reads = tick()
+    del reads[3]
+    assert json.loads(json.dumps(reads)) == said[:3] + [json.loads(json.dumps(said[4]))]
+    assert tick()[:3] == said[:3] and said[:3] == list(tick()[:3]) and tick()[:3] != said[1:3]
+    first = tick()
+    assert first[1] is first[1] and first[1] in first and first.index(first[2]) == 2 and first.count(first[2]) == 1
+    first[0].append("mine")
+    assert first[0][-1] == "mine" and len(first) == 5 and "mneme.Tick" in repr(first)
+    assert pickle.loads(pickle.dumps(tick()[:3])) == said[:3]
+    again = pickle.loads(pickle.dumps(tick()))
+    assert type(again) is mneme.Tick and again[0].answer.at_seq == world.root().seq and again.writes == []
+    with pytest.raises(IndexError):
+        first[5]
+    assert not world.tick([], []) and world.tick()[:] == []
+    assert world.call("tick", reads=[{"op": "find", "limit": 9}]).reads[0].memories[0].id
+
+
 def test_all_faults_of_a_write_are_told_at_once(world):
     with pytest.raises(mneme.InvalidRequest) as refused:
         world.write("Note", {"text": "x"}, importance=12, expires_at="soon")

@@ -123,8 +123,8 @@ result<json> find_json(const find_result& found, const request_deadline& time, c
                        row_form rows) {
   const member_selection selected = selection_of(item);
   const request_deadline own_time = time.unless_written(found.seq);
-  auto memories = rows == row_form::printed ? found_printed(found, own_time, selected)
-                                            : found_json(found, own_time, selected);
+  auto memories = rows == row_form::values ? found_json(found, own_time, selected)
+                                           : found_printed(found, own_time, selected);
   if (!memories) return propagate(memories);
   json answer{{"memories", std::move(*memories)},
               {"rendered", found.rendered},

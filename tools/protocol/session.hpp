@@ -57,7 +57,7 @@ public:
 
   /// Whoever does nothing with an answer but print() it says so: rows are printed as they are made
   /// then, where that is faster.
-  void only_prints() { rows_ = row_form::printed; }
+  void only_prints(row_form how) { rows_ = how; }
   [[nodiscard]] row_form rows() const { return rows_; }
 
   /// One line without its end to one compact line without its end.

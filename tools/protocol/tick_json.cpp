@@ -153,6 +153,14 @@ json write_answer(const json& item, tick_write_answer& a) {
   return op->answer_mutation(std::get<mutation_result>(a));
 }
 
+/// An answer that is printed with a line to itself.
+json on_a_line(const json& answer) {
+  std::string text = "\n";
+  append_printed(text, answer);
+  text += '\n';
+  return printed_before(text);
+}
+
 /// The items of one list: what can be read goes to the engine, the rest has failed already.
 template <class Item>
 struct item_list {
@@ -188,22 +196,26 @@ struct item_list {
   /// The answers in the order of the request.
   template <class Answer>
   json answers(const json& request, std::string_view key, std::vector<result<Answer>>& done,
-               const std::function<result<json>(const json&, Answer&)>& to_json) const {
+               const std::function<result<json>(const json&, Answer&)>& to_json,
+               row_form rows = row_form::values) const {
     json list = json::array();
+    const auto add = [&](json answer) {
+      list.push_back(rows == row_form::in_lines ? on_a_line(answer) : std::move(answer));
+    };
     const json_path document;
     const json_path path = document.key(key);
     std::size_t next = 0;
     for (std::size_t i = 0; i < failed.size(); ++i) {
       if (failed[i]) {
-        list.push_back(error_json(*failed[i]));
+        add(error_json(*failed[i]));
         continue;
       }
       auto& answer = done[next++];
       const json& item = request[std::string(key)][i];
       if (!answer) answer.error() = named_as_asked(std::move(answer.error()), item, document);
       auto printed = answer ? to_json(item, *answer) : result<json>(propagate(answer));
-      list.push_back(printed ? ok_json(std::move(*printed))
-                             : error_json(std::move(printed.error()), path.item(i)));
+      add(printed ? ok_json(std::move(*printed))
+                  : error_json(std::move(printed.error()), path.item(i)));
     }
     return list;
   }
@@ -260,7 +272,8 @@ result<json> run_tick(session& s, const json& request) {
                  s.rows());
   };
   return json{
-      {"reads", reads.answers<tick_read_answer>(request, "reads", done->reads, read_answer)},
+      {"reads",
+       reads.answers<tick_read_answer>(request, "reads", done->reads, read_answer, s.rows())},
       {"writes", writes.answers<tick_write_answer>(request, "writes", done->writes, write_answer)},
       {"seq", done->seq.value}};
 }
