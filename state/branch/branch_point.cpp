@@ -3,7 +3,7 @@
 #include "journal/journal.hpp"
 #include "messages/codec/entry.hpp"
 #include "messages/text/time_text.hpp"
-#include "state/checkpoint/world_directory.hpp"
+#include "state/checkpoint/checkpoint.hpp"
 
 namespace mneme {
 

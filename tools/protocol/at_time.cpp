@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/protocol/shape.hpp"
 #include "tools/protocol/value_reader.hpp"
 
 namespace mneme::protocol {

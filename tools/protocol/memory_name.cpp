@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "messages/validate/fault_list.hpp"
+#include "tools/protocol/shape.hpp"
 #include "tools/protocol/value_reader.hpp"
 
 namespace mneme::protocol {
