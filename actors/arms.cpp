@@ -3,6 +3,7 @@
 #include "mneme/arms.hpp"
 
 #include "actors/engine_impl.hpp"
+#include "actors/open_engine.hpp"
 #include "messages/seams/lent_embedder.hpp"
 #include "query/chroma/chroma.hpp"
 #include "state/branch/open_store.hpp"
@@ -31,6 +32,7 @@ result<arm_base> arm_base::open(engine_options options, std::optional<seq_no> at
   if (auto ok = check_defaults(options.chroma); !ok) return propagate(ok);
   if (options.directory.empty() || options.read_only)
     return fail(errc::bad_value, "a base is opened in a directory, for itself alone", "directory");
+  options = from_anywhere(std::move(options));
   if (at) {
     auto forked = fork_for_a_while(options.directory, {}, *at);
     if (!forked) return propagate(forked);

@@ -30,9 +30,32 @@ bool is_configured(const caf::actor_system_config& config) {
   return config.error_renderers.contains(category);
 }
 
+namespace {
+
+/// Faults as texts, which any message may hold: of each its code by number, what and where.
+constexpr std::size_t texts_of_fault = 3;
+
+std::vector<std::string> as_texts(const std::vector<error>& faults) {
+  std::vector<std::string> texts;
+  for (const error& fault : faults)
+    for (const std::string& text :
+         {std::to_string(static_cast<unsigned>(fault.code)), fault.message, fault.at})
+      texts.push_back(text);
+  return texts;
+}
+
+std::vector<error> from_texts(const std::vector<std::string>& texts) {
+  std::vector<error> faults;
+  for (std::size_t i = 0; i + texts_of_fault <= texts.size(); i += texts_of_fault)
+    faults.push_back({static_cast<errc>(std::stoul(texts[i])), texts[i + 1], texts[i + 2]});
+  return faults;
+}
+
+} // namespace
+
 caf::error to_caf_error(const error& e) {
   return caf::error(static_cast<std::uint8_t>(e.code), category,
-                    caf::make_message(e.message, e.at));
+                    caf::make_message(e.message, e.at, as_texts(e.faults)));
 }
 
 error to_error(const caf::error& e) {
@@ -44,6 +67,8 @@ error to_error(const caf::error& e) {
     out.message = context.get_as<std::string>(0);
   if (context.size() > 1 && context.match_element<std::string>(1))
     out.at = context.get_as<std::string>(1);
+  if (context.size() > 2 && context.match_element<std::vector<std::string>>(2))
+    out.faults = from_texts(context.get_as<std::vector<std::string>>(2));
   return out;
 }
 

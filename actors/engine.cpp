@@ -86,13 +86,13 @@ engine& engine::operator=(engine&& other) noexcept {
 engine::~engine() = default;
 
 result<engine> engine::open(engine_options options) {
-  auto opened = open_engine(options);
+  auto opened = open_engine(std::move(options));
   if (!opened) return propagate(opened);
-  auto i = std::make_unique<impl>(std::make_shared<engine_home>(reader_count(options)));
+  auto i = std::make_unique<impl>(std::make_shared<engine_home>(reader_count(opened->options)));
   i->report = opened->state->report;
   i->opened_last_entry_at = opened->state->last_entry_at;
-  i->queries = options.queries;
-  i->opened_with = std::move(options);
+  i->opened_with = std::move(opened->options);
+  i->queries = i->opened_with.queries;
   opened->actors.threads = thread_use::lent_threads; // the actor system is the engine's own
   i->running = i->home->start(std::move(*opened));
   if (const auto& o = i->opened_with; !o.directory.empty() && !o.read_only)
@@ -214,7 +214,7 @@ result<branch_report> engine::fork_to(const std::string& into, const fork_option
                   "forked by its directory");
     const root_set now = w.published_roots();
     fork_options own = options;
-    if (!own.at) own.at = now.seq;
+    if (!own.at_seq && !own.at) own.at_seq = now.seq;
     auto made = impl_->arm != nullptr ? fork_onto_disk(*w.files, w.directory, into, own)
                                       : fork_world(w.directory, into, own);
     if (made && made->at == now.seq) made->root = now.overall;
@@ -230,8 +230,8 @@ result<diff_report> engine::diff(engine& other, const std::function<bool(const d
                                  std::optional<seq_no> at_of_other) {
   return impl_->inside([&](world& a) {
     return other.impl_->inside([&](world& b) {
-      const diff_side own{a.directory, at.value_or(a.published_seq())};
-      const diff_side its{b.directory, at_of_other.value_or(b.published_seq())};
+      const diff_side own{a.directory, at.value_or(a.published_seq()), {}};
+      const diff_side its{b.directory, at_of_other.value_or(b.published_seq()), {}};
       return diff_files({*a.files, own}, {*b.files, its}, options, visit);
     });
   });

@@ -53,7 +53,7 @@ error of_superseding(error e, std::size_t named) {
   if (is_of_selection(e, named))
     e.at = "words";
   else if (!e.at.empty() && !e.at.starts_with("scope"))
-    e.at = "write." + e.at;
+    e = placed_within(std::move(e), "write");
   return e;
 }
 
@@ -132,8 +132,7 @@ result<supersede_matching_result>
 engine::supersede_matching(supersede_matching_request request,
                            const std::optional<std::string>& in_sight_of) {
   if (auto ok = validate(request.write); !ok) {
-    ok.error().at = "write." + ok.error().at;
-    return propagate(ok);
+    return std::unexpected(placed_within(std::move(ok.error()), "write"));
   }
   const select_request asked = selection_of(request);
   if (auto ok = check_newest(asked); !ok) return propagate(ok);

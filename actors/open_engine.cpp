@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <system_error>
 #include <thread>
 
 #include <fmt/ranges.h>
@@ -253,7 +255,16 @@ result<void> check_made_with(const engine_options& options) {
   return check_made_with(options, *made);
 }
 
-result<opened_engine> open_engine(const engine_options& options) {
+engine_options from_anywhere(engine_options options) {
+  if (options.directory.empty()) return options;
+  std::error_code cause;
+  const auto whole = std::filesystem::absolute(options.directory, cause);
+  if (!cause) options.directory = whole.string();
+  return options;
+}
+
+result<opened_engine> open_engine(engine_options options) {
+  options = from_anywhere(std::move(options));
   if (auto ok = check_defaults(options.chroma); !ok) return propagate(ok);
   if (options.retained_seqs && *options.retained_seqs < least_retained_seqs)
     return fail(errc::out_of_range,
@@ -270,6 +281,7 @@ result<opened_engine> open_engine(const engine_options& options) {
   engine.actors = actor_options_of(options, **w);
   engine.actors.member = std::move(member);
   engine.state = std::move(*w);
+  engine.options = std::move(options);
   return engine;
 }
 

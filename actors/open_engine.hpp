@@ -10,14 +10,17 @@ namespace mneme {
 struct opened_engine {
   std::unique_ptr<world> state;
   actor_options actors;
+  engine_options options; ///< as they were opened by
 };
 
 /// How many readers the options ask for.
 std::size_t reader_count(const engine_options& options);
 
+/// The options with a directory that is the same from wherever the process works later.
+engine_options from_anywhere(engine_options options);
 /// Opens (or creates) what the options name. A read-only engine replays the journal into memory:
 /// it takes no lock and runs beside a writer.
-result<opened_engine> open_engine(const engine_options& options);
+result<opened_engine> open_engine(engine_options options);
 /// As engine::check_made_with().
 result<void> check_made_with(const engine_options& options);
 

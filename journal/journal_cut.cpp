@@ -69,7 +69,7 @@ result<journal_cut> find_cut(file_system& fs, const std::string& dir, const worl
   if (!*frame)
     return fail(errc::seq_unavailable,
                 fmt::format("the journal ends before seq {}, at {}", at->value, walk->last().value),
-                "at");
+                "at_seq");
   const frame_prefix& prefix = (*frame)->prefix;
   if (last_seq(prefix) != *at)
     return fail(errc::bad_value,
@@ -77,7 +77,7 @@ result<journal_cut> find_cut(file_system& fs, const std::string& dir, const worl
                             "together: take {} or {} in place of {}",
                             prefix.first_seq.value, last_seq(prefix).value,
                             prefix.first_seq.value - 1, last_seq(prefix).value, at->value),
-                "at");
+                "at_seq");
   const std::size_t index = walk->segment_index();
   const auto first = walk->segments().begin();
   journal_cut cut{.at = *at,

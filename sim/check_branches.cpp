@@ -48,9 +48,9 @@ check_result check_opened(const evidence& known, const std::shared_ptr<memory_fi
 /// The newest cut that is not behind `from`: inside a frame there is none.
 result<branch_report> fork_before(file_system& files, const std::string& world, seq_no& from) {
   for (;; --from.value) {
-    auto made =
-        fork_files(files, world, "past", {.at = from, .random = make_seeded_random(from.value, 2)},
-                   {.own = "past", .parent = world, .is_locked = false});
+    auto made = fork_files(files, world, "past",
+                           {.at_seq = from, .random = make_seeded_random(from.value, 2)},
+                           {.own = "past", .parent = world, .is_locked = false});
     if (made || made.error().code != errc::bad_value || from.value == 0) return made;
   }
 }
@@ -63,7 +63,7 @@ check_result check_branches(const evidence& known, world& w) {
   const auto files = std::make_shared<memory_file_system>(disk_now->image());
   const seq_no last = known.truth.last();
   const auto whole = fork_files(*files, w.directory, "fork",
-                                {.at = {}, .random = make_seeded_random(known.setup.seed, 1)},
+                                {.at_seq = {}, .random = make_seeded_random(known.setup.seed, 1)},
                                 {.own = "fork", .parent = w.directory, .is_locked = false});
   if (auto ok = check_made(known, *files, "fork", whole, last); !ok) return ok;
   if (auto ok = check_opened(known, files, "fork", w); !ok) return ok;
@@ -75,8 +75,8 @@ check_result check_branches(const evidence& known, world& w) {
   seq_no past = std::max(seq_no{last.value / 2}, trimmed);
   const auto earlier = fork_before(*files, w.directory, past);
   if (auto ok = check_made(known, *files, "past", earlier, past); !ok) return ok;
-  auto apart = diff_files(*files, {.directory = "past", .at = {}}, {.directory = "fork", .at = {}},
-                          {}, [](const difference&) { return true; });
+  auto apart = diff_files(*files, {.directory = "past"}, {.directory = "fork"}, {},
+                          [](const difference&) { return true; });
   if (!apart) return wrong("branch", apart.error().message);
   if (apart->common != past || !apart->leaves_agree || apart->only_a != 0)
     return wrong("branch", "the diff with the past is not what came since");

@@ -199,8 +199,9 @@ check_result branched_disk::make(const std::string& branch, std::string_view wha
 check_result branched_disk::fork(const std::string& from, const std::string& to, seq_no at) {
   const auto made = make(to, "a fork", [&]() -> result<void> {
     if (files_->exists(to + "/WORLD").value_or(false)) return {}; // it was broken off behind that
-    auto done = fork_files(*files_, from, to, {.at = at, .random = make_seeded_random(++made_, 3)},
-                           {.own = to, .parent = from, .is_locked = false});
+    auto done =
+        fork_files(*files_, from, to, {.at_seq = at, .random = make_seeded_random(++made_, 3)},
+                   {.own = to, .parent = from, .is_locked = false});
     return done ? result<void>() : propagate(done);
   });
   if (!made) return made;

@@ -15,9 +15,12 @@
 
 namespace mneme {
 
+/// Where it ends: `at_seq`, or what was committed at or before the time `at`; absent: the last
+/// entry.
 struct fork_options {
-  std::optional<seq_no> at;              ///< absent: the last entry
-  std::shared_ptr<random_source> random; ///< of the branch id; null = the system's
+  std::optional<seq_no> at_seq{};
+  std::optional<timestamp> at{};
+  std::shared_ptr<random_source> random{}; ///< of the branch id; null = the system's
 };
 
 /// What a fork or a backup came to.
@@ -38,8 +41,9 @@ struct branch_report {
 /// changed; a file in its `forks/` says where the fork is. Files that never change are shared where
 /// the disk lets a file have two names. The branch is there when this returns, and not before.
 ///
-/// bad_value at `at` for an entry in the middle of those that were committed together, with the
-/// seqs beside it; seq_unavailable behind the end; already_exists; busy while `into` is being made.
+/// bad_value at `at_seq` for an entry in the middle of those that were committed together, with the
+/// seqs beside it, and at `at` where both are given; seq_unavailable behind the end;
+/// already_exists; busy while `into` is being made. A time costs a look through the journal.
 result<branch_report> fork_world(const std::string& directory, const std::string& into,
                                  const fork_options& options = {});
 

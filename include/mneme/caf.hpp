@@ -3,7 +3,7 @@
 /// it the messages below. Needs libcaf 0.17; engine.hpp alone does not.
 ///
 /// Errors arrive as caf::error of the category "mneme": its code is the errc, its context holds
-/// the text and the `at` path (to_error() reads them back).
+/// the text, the `at` path and the faults (to_error() reads them back).
 
 #include <memory>
 #include <optional>

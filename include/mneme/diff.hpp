@@ -17,9 +17,11 @@
 
 namespace mneme {
 
+/// As of `at_seq`, or of what was committed at or before the time `at`; absent: the last entry.
 struct diff_side {
   std::string directory;
-  std::optional<seq_no> at; ///< absent: the last entry
+  std::optional<seq_no> at_seq{};
+  std::optional<timestamp> at{};
 };
 
 /// A memory as one side has it. What neither entries nor what is common says is left out.

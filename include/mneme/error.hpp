@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace mneme {
 
@@ -112,10 +113,13 @@ std::string_view to_string(errc code) noexcept;
 bool may_retry(errc code) noexcept;
 
 /// What went wrong, and where. `at` is the path of the offending key or position (may be empty).
+/// Where several places of a request are wrong, `code` and `at` are those of the first, `message`
+/// tells of all, and `faults` are all of them, one by one; else it is empty.
 struct error {
   errc code{};
   std::string message;
   std::string at;
+  std::vector<error> faults{};
 };
 
 template <class T>

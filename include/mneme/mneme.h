@@ -35,7 +35,9 @@ extern "C" {
 
 /* An open world. */
 typedef struct mneme_engine mneme_engine;
-/* What a request came to: {"ok":true,…} or {"ok":false,"error":{"code","message","at"?}}. */
+/* What a request came to: {"ok":true,…} or {"ok":false,"error":{"code","message","at"?,"faults"?}};
+ * `faults` is a list of {"code","message","at"} where several places of it are wrong. As JSON it is
+ * one line, but that of a tick, where each of the reads' answers has a line of its own. */
 typedef struct mneme_answer mneme_answer;
 
 /* Formats of requests and answers. */

@@ -82,13 +82,24 @@ function methodsOf(document) {
     });
   return `${HEADER}import type { components } from "./schemas.js";
 import type { CallOptions } from "../call_options.js";
+import type { Vector } from "../vectors.js";
 
 type Schemas = components["schemas"];
 
 /** The ops of the protocol by name. */
 export type OpName = (typeof OPS)[number];
+/** Vectors may be given as arrays of floats, also in lists of requests. */
+type Taken<Asked> = {
+  [Key in keyof Asked]: Key extends "vector" | "near_vector"
+    ? Asked[Key] | Vector
+    : Key extends "items"
+      ? Asked[Key] extends (infer Item)[]
+        ? Taken<Item>[]
+        : Asked[Key]
+      : Asked[Key];
+};
 /** What an op is asked with. */
-export type Request<Op extends OpName> = Omit<Schemas[\`\${Op}_request\`], "op">;
+export type Request<Op extends OpName> = Taken<Omit<Schemas[\`\${Op}_request\`], "op">>;
 /** What it answers, \`ok\` being true. */
 export type Answer<Op extends OpName> = Schemas[\`\${Op}_answer\`];
 

@@ -1,10 +1,19 @@
 /** What a refused request throws: a class for each code of which a program decides something, all of them MnemeError. */
 
+/** One thing that is wrong with a request: its code, what is wrong, and where. */
+export interface Fault {
+  readonly code: string;
+  readonly message: string;
+  readonly at: string;
+}
+
 /** What an answer with `ok: false` says. */
 export interface Refusal {
   code: string;
   message: string;
   at?: string;
+  /** Where several places of the request are wrong: all of them. */
+  faults?: readonly Fault[];
   [detail: string]: unknown;
 }
 
@@ -20,17 +29,37 @@ export class MnemeError extends Error {
   readonly code: string;
   /** Where in the request, such as "where.and[1].gt"; absent where it is no part of it. */
   readonly at: string | undefined;
+  /** All that is wrong with the request, the first of them as above; the message tells of all. */
+  readonly faults: readonly Fault[];
   /** Whatever else the answer says of it. */
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(refusal: Refusal, options?: ErrorOptions) {
-    const { code, message, at, ...details } = refusal;
+    const { code, message, at, faults, ...details } = refusal;
     super(at === undefined ? `${message} (${code})` : `${message} (${code} at ${at})`, options);
     this.name = new.target.name;
     this.code = code;
     this.at = at;
+    this.faults = faults ?? [{ code, message, at: at ?? "" }];
     this.details = details;
   }
+}
+
+/** What the message of a refusal says of these faults. */
+function toldAtOnce([first, ...others]: readonly Fault[]): string {
+  return [first?.message, ...others.map(({ at, message }) => `at ${at}: ${message}`)].join("; also ");
+}
+
+/** The refusal of an item as it would be without the others; `outer` is where the item stands. */
+export function byItself(refusal: Refusal, outer: string): Refusal {
+  const within = (at: string) => (at.startsWith(outer) ? at.slice(outer.length).replace(/^\./, "") : at);
+  const { at, faults, ...told } = refusal;
+  const place = within(at ?? "");
+  if (place !== "") told["at"] = place;
+  if (faults === undefined) return told as Refusal;
+  const placed = faults.map((fault) => ({ ...fault, at: within(fault.at) }));
+  const message = told.message.replace(toldAtOnce(faults), () => toldAtOnce(placed));
+  return { ...told, message, faults: placed };
 }
 
 /** There is no such thing, or none that the asker may see. */

@@ -2,7 +2,7 @@
 
 import type { CallOptions } from "./call_options.js";
 import type { Mneme } from "./client.js";
-import { errorOf, MnemeError, type Refused } from "./errors.js";
+import { byItself, errorOf, MnemeError, type Refused } from "./errors.js";
 import { type Answer, type OpName, Ops, type Request } from "./generated/ops.js";
 import { TICK_READS, TICK_WRITES } from "./items.js";
 import { withVectors } from "./vectors.js";
@@ -60,8 +60,8 @@ export class Gathered extends Ops {
         reads: reads.map(({ item }) => item),
         writes: writes.map(({ item }) => item),
       });
-      settle(reads, told.reads);
-      settle(writes, told.writes);
+      settle("reads", reads, told.reads);
+      settle("writes", writes, told.writes);
     } catch (refused) {
       const isTooLarge = refused instanceof MnemeError && TOO_LARGE.has(refused.code);
       if (isTooLarge && writes.length === 0 && reads.length > 1) {
@@ -92,10 +92,11 @@ function isSayable({ item }: Pending): boolean {
   return !/(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(JSON.stringify(item));
 }
 
-function settle(waiting: readonly Pending[], answers: readonly { ok: boolean }[]): void {
+/** Who asked knows of no tick: what is refused is refused as if nobody else had asked. */
+function settle(list: string, waiting: readonly Pending[], answers: readonly { ok: boolean }[]): void {
   waiting.forEach(({ resolve, reject }, place) => {
     const answer = answers[place];
     if (answer?.ok === true) resolve(answer as never);
-    else reject(errorOf((answer as Refused).error, 422));
+    else reject(errorOf(byItself((answer as Refused).error, `${list}[${place}]`), 422));
   });
 }

@@ -207,6 +207,34 @@ describe("a served world", () => {
     assert.equal((await town.namespaces()).ok, true); // what no tick holds goes by itself
   });
 
+  test("all that is wrong is told, and where, whoever else asked", async () => {
+    const wrong = { type: "Note", data: { text: "x; also at writes[0].importance: no" }, importance: 12 };
+    const alone = await world.write(wrong).catch((refused) => refused);
+    assert.deepEqual(
+      alone.faults.map(({ code, at }) => [code, at]),
+      [
+        ["unknown_key", "data.text"],
+        ["missing_field", "data.statement"],
+        ["out_of_range", "importance"],
+      ],
+    );
+    const town = new Gathered(world);
+    const [, , together] = await Promise.allSettled([
+      town.search({ query: "tea" }),
+      town.write(note("y")),
+      town.write(wrong),
+    ]);
+    assert.equal(together.reason.message, alone.message);
+    assert.deepEqual(together.reason.faults, alone.faults);
+    await assert.rejects(
+      world.tick({ writes: [{ op: "write", ...wrong }] }).then((tick) => unwrap(tick.writes[0])),
+      {
+        at: "writes[0].data.text",
+      },
+    );
+    await assert.rejects(world.find({ types: ["Note"], limit: 0 }), (refused) => refused.faults.length === 1);
+  });
+
   test("half of a surrogate pair refuses what it is in, and that says where", async () => {
     const town = new Gathered(world);
     const told = await Promise.allSettled([

@@ -13,11 +13,21 @@ namespace mneme {
 namespace {
 
 constexpr std::size_t most_told = 8;
-constexpr std::string_view also_at = "; also at ";
+
+std::string told_at_once(std::span<const error> faults) {
+  std::string all = faults.front().message;
+  for (const error& other : faults | std::views::drop(1))
+    all += fmt::format("; also at {}: {}", other.at, other.message);
+  return all;
+}
 
 } // namespace
 
 void fault_list::add(error fault) {
+  if (!fault.faults.empty()) {
+    for (error& each : fault.faults) add(std::move(each));
+    return;
+  }
   if (std::ranges::find(faults_, fault.at, &error::at) != faults_.end()) return;
   if (is_full())
     ++left_out_;
@@ -32,23 +42,20 @@ bool fault_list::is_full() const {
 std::unexpected<error> fault_list::refusal() const {
   ensure(!faults_.empty(), "what is refused has a fault");
   error all = faults_.front();
-  for (const error& other : faults_ | std::views::drop(1))
-    all.message += fmt::format("{}{}: {}", also_at, other.at, other.message);
+  if (size() == 1) return std::unexpected(std::move(all));
+  all.message = told_at_once(faults_);
   if (left_out_ > 0) all.message += fmt::format("; and {} more", left_out_);
+  all.faults = faults_;
   return std::unexpected(std::move(all));
 }
 
 error with_places(error told, const std::function<std::string(std::string_view)>& placed) {
   told.at = placed(told.at);
-  for (auto next = told.message.find(also_at); next != std::string::npos;
-       next = told.message.find(also_at, next)) {
-    next += also_at.size();
-    const auto end = told.message.find(": ", next);
-    if (end == std::string::npos) break;
-    const std::string place = placed(std::string_view(told.message).substr(next, end - next));
-    told.message.replace(next, end - next, place);
-    next += place.size();
-  }
+  if (told.faults.empty()) return told;
+  const std::string before = told_at_once(told.faults);
+  for (error& fault : told.faults) fault.at = placed(fault.at);
+  if (const auto at = told.message.find(before); at != std::string::npos)
+    told.message.replace(at, before.size(), told_at_once(told.faults));
   return told;
 }
 

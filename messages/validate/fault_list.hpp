@@ -15,14 +15,15 @@ namespace mneme {
 
 class fault_list {
 public:
-  /// The first fault of a place is the one that is told.
+  /// The first fault of a place is the one that is told. One that is made of several is those.
   void add(error fault);
   explicit operator bool() const { return !faults_.empty(); }
   [[nodiscard]] std::size_t size() const { return faults_.size() + left_out_; }
   /// Further faults are only counted.
   [[nodiscard]] bool is_full() const;
   [[nodiscard]] std::span<const error> told() const { return faults_; }
-  /// The first one, whose message says where the others are and what. Precondition: there is one.
+  /// The first one, whose message says where the others are and what, as its `faults` do.
+  /// Precondition: there is one.
   [[nodiscard]] std::unexpected<error> refusal() const;
 
 private:

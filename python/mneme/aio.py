@@ -15,7 +15,7 @@ from typing import (Any, Callable, Deque, Dict, Iterable, List, Mapping, Optiona
 
 from . import asks, feed
 from .asks import Ask, Memory, Tick
-from .errors import MnemeError
+from .errors import MnemeError, NotFinite, placed
 from .load import Loading
 from .records import Found, Record
 from .world import World
@@ -106,10 +106,10 @@ class AsyncWorld:
             _tell(loop, self._share, loop, said, ordered)
         try:
             self.world.backend.call_later(op, request, answered)
-        except MnemeError as refused:
-            self._refuse(loop, ordered, refused)
-        except Exception as problem:  # a value that cannot be said: it is one of them
-            if len(ordered) > 1:
+        except Exception as problem:
+            # A value that cannot be said is in one of them.
+            is_of_one = not isinstance(problem, MnemeError) or isinstance(problem, NotFinite)
+            if is_of_one and len(ordered) > 1:
                 self._one_by_one(loop, ordered)
             else:
                 self._refuse(loop, ordered, problem)
@@ -393,12 +393,12 @@ class _Single(Ask[Any]):
 
 def _by_itself(said: Dict[str, Any], place: str) -> Dict[str, Any]:
     """The answer of an item of a tick as it would be without the others: who asked knows of none."""
-    if said.get("ok") or not str(said["error"].get("at", "")).startswith(place):
+    if said.get("ok"):
         return said
-    error = dict(said["error"])
-    error["message"] = error["message"].replace(f" {place}.", " ")
-    at = error.pop("at")[len(place):].lstrip(".")
-    return {**said, "error": {**error, **({"at": at} if at else {})}}
+
+    def within(at: str) -> str:
+        return at[len(place):].lstrip(".") if at.startswith(place) else at
+    return {**said, "error": placed(said["error"], within)}
 
 
 def _give(ask: Ask[Any], answer: "asyncio.Future[Any]", said: Dict[str, Any]) -> None:

@@ -11,13 +11,14 @@ tolist(), memories the records that an answer had in place of their ids.
 
 import datetime
 import json
+import operator
 import re
-from typing import (Any, Callable, Dict, Generic, Iterable, List, Mapping, Optional, Sequence, Type, TypeVar,
-                    Union)
+from typing import (Any, Callable, Dict, Generic, Iterable, Iterator, List, Mapping, Optional, Sequence, SupportsIndex,
+                    Type, TypeVar, Union, overload)
 
 from .encoding import can_be_said, vector_of
-from .errors import InvalidRequest, MnemeError, error_of
-from .records import Found, Record
+from .errors import InvalidRequest, MnemeError, NotFinite, error_of, error_told, placed
+from .records import Found, Record, parsed
 
 T = TypeVar("T")
 Memory = Union[str, Mapping[str, Any]]  #: an id, a uri, or a record that has one
@@ -48,17 +49,121 @@ class Ask(Generic[T]):
         return f"{self.op}({', '.join(f'{k}={v!r}' for k, v in self.request.items())})"
 
 
+class _Unread:
+    """What a read of a tick found, as text, until somebody looks at it."""
+
+    __slots__ = ("text", "read")
+
+    def __init__(self, text: bytes, read: Callable[[JsonAnswer], Any]) -> None:
+        self.text = text
+        self.read = read
+
+
+def _outcome(answered: JsonAnswer, read: Callable[[JsonAnswer], Any]) -> Any:
+    """What was asked for, or the error in its place."""
+    return read(answered) if answered.pop("ok", False) else error_of(answered)
+
+
+#: So many are parsed together by who goes through all.
+_AHEAD = 200
+
+
 class Tick(List[Any]):
     """What a tick's reads found, in their order, and `writes` what its writes came to. In place of
-    one that failed stands its MnemeError: the others went on."""
+    one that failed stands its MnemeError: the others went on. What a read found is parsed when it is first looked
+    at."""
 
     def __init__(self, reads: List[Any], writes: List[Any], seq: Optional[int]) -> None:
         super().__init__(reads)
         self.writes = writes
         self.seq = seq
 
+    def _look_at(self, first: int, last: int) -> None:
+        """Parses what is not yet, from one place to before another: together it takes less than one by one."""
+        found = [(place, item) for place, item in enumerate(super().__getitem__(slice(first, last)), first)
+                 if type(item) is _Unread]
+        texts = b"[" + b",".join(item.text for _, item in found) + b"]"
+        answers: Any = parsed(texts) if found else ()
+        for (place, item), said in zip(found, answers):
+            super().__setitem__(place, _outcome(said, item.read))
+
+    def _looked_at(self) -> "Tick":
+        """Itself, with nothing that is not parsed."""
+        self._look_at(0, len(self))
+        return self
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Any: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> List[Any]: ...
+
+    def __getitem__(self, place: Union[SupportsIndex, slice]) -> Any:
+        if isinstance(place, slice):
+            return super(Tick, self._looked_at()).__getitem__(place)
+        item = super().__getitem__(place)
+        if type(item) is _Unread:
+            at = operator.index(place) % len(self)
+            self._look_at(at, at + 1)
+            item = super().__getitem__(place)
+        return item
+
+    def __iter__(self) -> Iterator[Any]:
+        place = 0
+        while place < len(self):
+            if type(super().__getitem__(place)) is _Unread:
+                self._look_at(place, place + _AHEAD)
+            yield self[place]
+            place += 1
+
+    def __reversed__(self) -> Iterator[Any]:
+        return super(Tick, self._looked_at()).__reversed__()
+
+    def __contains__(self, item: object) -> bool:
+        return super(Tick, self._looked_at()).__contains__(item)
+
+    def __eq__(self, other: object) -> bool:
+        return super(Tick, self._looked_at()).__eq__(other)
+
+    def __ne__(self, other: object) -> bool:
+        return super(Tick, self._looked_at()).__ne__(other)
+
+    __hash__ = None  # as a list
+
+    def __add__(self, other: Any) -> Any:
+        return super(Tick, self._looked_at()).__add__(other)
+
+    def __radd__(self, other: List[Any]) -> List[Any]:
+        return other + list(self)
+
+    def __mul__(self, times: SupportsIndex) -> List[Any]:
+        return super(Tick, self._looked_at()).__mul__(times)
+
+    def __rmul__(self, times: SupportsIndex) -> List[Any]:
+        return super(Tick, self._looked_at()).__rmul__(times)
+
+    def copy(self) -> List[Any]:
+        return super(Tick, self._looked_at()).copy()
+
+    def count(self, item: Any) -> int:
+        return super(Tick, self._looked_at()).count(item)
+
+    def index(self, item: Any, *bounds: SupportsIndex) -> int:
+        return super(Tick, self._looked_at()).index(item, *bounds)
+
+    def pop(self, place: SupportsIndex = -1) -> Any:
+        item = self[place]
+        super().pop(place)
+        return item
+
+    def remove(self, item: Any) -> None:
+        super(Tick, self._looked_at()).remove(item)
+
+    def sort(self, **how: Any) -> None:
+        super(Tick, self._looked_at()).sort(**how)
+
     def __repr__(self) -> str:
-        return f"<mneme.Tick seq={self.seq} reads={list.__repr__(self)} writes={self.writes!r}>"
+        return f"<mneme.Tick seq={self.seq} reads={list.__repr__(self._looked_at())} writes={self.writes!r}>"
 
 
 _PLAIN = frozenset((str, int, float, bool, type(None)))
@@ -152,11 +257,13 @@ def uri_of(memory: Any) -> str:
     raise TypeError(f"neither a uri nor a record that has one: {memory!r}")
 
 
-def name_of(memory: Any) -> str:
-    """Of an id, a uri, or a record that has one: what a change names a memory by. An id means it as it is then."""
+def named(memory: Any) -> Dict[str, str]:
+    """Of an id, a uri, or a record that has one: what a change names a memory by, under the key that it is. An id
+    means it as it is then."""
     if isinstance(memory, Mapping) and "uri" in memory:
-        return str(memory["uri"])
-    return memory if isinstance(memory, str) else id_of(memory)
+        return {"uri": str(memory["uri"])}
+    name = memory if isinstance(memory, str) else id_of(memory)
+    return {"uri" if name.startswith("mneme:") else "id": name}
 
 
 def listed(items: Iterable[T], kind: Type[T], name: str) -> List[T]:
@@ -227,16 +334,16 @@ def trim(before: Optional[int] = None, **more: Any) -> Ask[Record]:
 
 def update(memory: Memory, data: Optional[Mapping[str, Any]] = None, *, payload: Any = None,
            **more: Any) -> Ask[Record]:
-    return Ask("update", {"uri": name_of(memory), **keys({"data": data, "payload": _text_of(payload), **more})},
+    return Ask("update", {**named(memory), **keys({"data": data, "payload": _text_of(payload), **more})},
                whole)
 
 
 def update_head(memory: Memory, **more: Any) -> Ask[Record]:
-    return Ask("update_head", {"uri": name_of(memory), **keys(more)}, whole)
+    return Ask("update_head", {**named(memory), **keys(more)}, whole)
 
 
 def tombstone(memory: Memory, reason: str = "", **more: Any) -> Ask[Record]:
-    return Ask("tombstone", {"uri": name_of(memory), "reason": reason, **keys(more)}, whole)
+    return Ask("tombstone", {**named(memory), "reason": reason, **keys(more)}, whole)
 
 
 def restore(memory: Memory, **more: Any) -> Ask[Record]:
@@ -387,14 +494,9 @@ def tick(reads: Iterable[Ask[Any]] = (), writes: Iterable[Ask[Any]] = (),
     asked: List[Ask[Any]] = listed(reads, Ask, "reads")
     written: List[Ask[Any]] = listed(writes, Ask, "writes")
 
-    def each(asks: List[Ask[Any]], answers: List[JsonAnswer]) -> List[Any]:
-        out: List[Any] = []
-        for one, said in zip(asks, answers):
-            try:
-                out.append(one.answer(said))
-            except MnemeError as refused:
-                out.append(refused)
-        return out
+    def each(asks: List[Ask[Any]], answers: List[Any]) -> List[Any]:
+        return [_Unread(said, one.read) if isinstance(said, bytes) else _outcome(said, one.read)
+                for one, said in zip(asks, answers)]
 
     def read(answer: JsonAnswer) -> Tick:
         return Tick(each(asked, answer["reads"]), each(written, answer["writes"]),
@@ -404,12 +506,13 @@ def tick(reads: Iterable[Ask[Any]] = (), writes: Iterable[Ask[Any]] = (),
 
 
 def is_of_an_item(refused: MnemeError) -> bool:
-    """A tick that was refused, and did nothing, for what no UTF-8 has in one of its items."""
-    return refused.code == "bad_json" and (refused.at or "").startswith(("reads[", "writes["))
+    """A tick that was refused, and did nothing, for what no UTF-8 or no JSON has in one of its items."""
+    is_unsayable = refused.code == "bad_json" or isinstance(refused, NotFinite)
+    return is_unsayable and (refused.at or "").startswith(("reads[", "writes["))
 
 
 class SayableTick:
-    """A tick without the items that no UTF-8 can say: `ask` is what is left, and `told` puts the refusals of
+    """A tick without the items that cannot be said: `ask` is what is left, and `told` puts the refusals of
     those, each asked alone, where they belong."""
 
     def __init__(self, tick: Ask[Tick]) -> None:
@@ -427,7 +530,19 @@ class SayableTick:
     def told(self, answer: JsonAnswer, refusals: Mapping[str, Mapping[int, MnemeError]]) -> Tick:
         for key, refused in refusals.items():
             for place, why in sorted(refused.items()):
-                at = f"{key}[{place}]" + (f".{why.at}" if why.at else "")
-                answer[key].insert(place, {"ok": False, "error": {**why.details, "code": why.code,
-                                                                  "message": why.message, "at": at}})
+                answer[key].insert(place, {"ok": False, "error": error_told(why)})
+            for place, item in enumerate(answer[key]):
+                if not item.get("ok"):
+                    # Where it stood among those that were asked together, or alone.
+                    inner = re.compile(rf"{key}\[\d+\]\.?" if place not in refused else "")
+                    item["error"] = placed(item["error"], _moved(inner, f"{key}[{place}]"))
         return self._answer(answer)
+
+
+def _moved(inner: "re.Pattern[str]", outer: str) -> Callable[[str], str]:
+    """What a place within `inner` is within `outer`."""
+    def moved(at: str) -> str:
+        found = inner.match(at)
+        rest = at[found.end():] if found else at
+        return f"{outer}.{rest}" if rest else outer
+    return moved

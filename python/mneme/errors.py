@@ -1,6 +1,14 @@
 """What a refused request raises: an exception for each error code, all of them MnemeError."""
 
-from typing import Any, Dict, Mapping, Optional, Tuple, Type
+from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple, Type
+
+
+class Fault(NamedTuple):
+    """One thing that is wrong with a request: its code, what is wrong, and where."""
+
+    code: str
+    message: str
+    at: Optional[str]
 
 
 class MnemeError(Exception):
@@ -10,19 +18,21 @@ class MnemeError(Exception):
     message  what is wrong, in words
     at       where in the request, such as "where.and[1].gt"; None where it is no part of it
     details  whatever else the answer says of it
+    faults   all that is wrong with the request, the first of them as above; `message` tells of all
     """
 
     def __init__(self, code: str, message: str, at: Optional[str] = None,
-                 details: Optional[Mapping[str, Any]] = None) -> None:
+                 details: Optional[Mapping[str, Any]] = None, faults: Iterable[Fault] = ()) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.at = at
         self.details: Dict[str, Any] = dict(details or {})
+        self.faults: List[Fault] = list(faults) or [Fault(code, message, at)]
 
     def __reduce__(self) -> Tuple[Any, ...]:
         # So that it comes through between processes.
-        return type(self), (self.code, self.message, self.at, self.details)
+        return type(self), (self.code, self.message, self.at, self.details, self.faults)
 
     def __str__(self) -> str:
         return f"{self.message} ({self.code}" + (f" at {self.at})" if self.at else ")")
@@ -104,6 +114,10 @@ class InvalidRequest(MnemeError):
     """The request itself is not right, whatever the world holds; `at` says where."""
 
 
+class NotFinite(InvalidRequest, ValueError):
+    """A number in the request is none that JSON has: nan, or an infinity. It was not sent."""
+
+
 _BY_CODE: Dict[str, Type[MnemeError]] = {
     "not_found": NotFound,
     "already_exists": AlreadyExists,
@@ -140,5 +154,37 @@ def error_of(answer: Mapping[str, Any]) -> MnemeError:
     """The exception that an answer {"ok": false, "error": …} stands for."""
     said = dict(answer.get("error", {}))
     code = str(said.pop("code", "unknown"))
+    faults = [Fault(fault["code"], fault["message"], fault["at"] or None) for fault in said.pop("faults", ())]
     return _BY_CODE.get(code, MnemeError)(code, str(said.pop("message", "refused")),
-                                          said.pop("at", None), said)
+                                          said.pop("at", None), said, faults)
+
+
+def error_told(refused: MnemeError) -> Dict[str, Any]:
+    """The `error` of an answer that stands for the exception."""
+    told: Dict[str, Any] = {**refused.details, "code": refused.code, "message": refused.message}
+    if refused.at:
+        told["at"] = refused.at
+    if len(refused.faults) > 1:
+        told["faults"] = [{**fault._asdict(), "at": fault.at or ""} for fault in refused.faults]
+    return told
+
+
+def _told_at_once(faults: List[Dict[str, Any]]) -> str:
+    """What the message of an error says of these faults."""
+    return str(faults[0]["message"]) + "".join(f"; also at {fault['at']}: {fault['message']}" for fault in faults[1:])
+
+
+def placed(error: Mapping[str, Any], place: Callable[[str], str]) -> Dict[str, Any]:
+    """The `error` of an answer with each place that it names as `place` says it; one that comes to nothing is
+    left out."""
+    told: Dict[str, Any] = {**error, "at": place(str(error.get("at", "")))}
+    if not told["at"]:
+        del told["at"]
+    faults = [dict(fault) for fault in error.get("faults", ())]
+    if faults:
+        before = _told_at_once(faults)
+        for fault in faults:
+            fault["at"] = place(fault["at"])
+        told["faults"] = faults
+        told["message"] = str(error["message"]).replace(before, _told_at_once(faults))
+    return told

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List,
 
 from .asks import Ask, JsonAnswer, batch, keys, whole
 from .encoding import weight
-from .errors import MnemeError
+from .errors import MnemeError, error_of, error_told, placed
 from .records import Record
 
 if TYPE_CHECKING:
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 #: Sends a request that is encoded; what it answers waits for the answer, also when it is asked again.
 _Send = Callable[[], Callable[[], JsonAnswer]]
 
-_ITEM = re.compile(r"()items\[(\d+)\]")
-#: Where else something is wrong.
-_OTHER_ITEM = re.compile(r"(; also at )items\[(\d+)\]")
+_ITEM = re.compile(r"items\[(\d+)\]")
 #: A batch that has so much is sent with fewer items than it may have: a request has at most 16 MiB.
 _MOST_BYTES = 4 << 20
 
@@ -59,8 +57,9 @@ class Loading:
         self._written += len(sent.request["items"])
         self._seq = answer["seq"]
 
-    def _placed(self, places: "re.Pattern[str]", text: str, most: int) -> str:
-        return places.sub(lambda item: f"{item[1]}items[{int(item[2]) + self._written}]", text, count=most)
+    def _placed(self, at: str) -> str:
+        item = _ITEM.match(at)
+        return at if item is None else f"items[{int(item[1]) + self._written}]{at[item.end():]}"
 
     def told(self) -> Record:
         return Record(written=self._written, seq=self._seq)
@@ -72,10 +71,9 @@ class Loading:
         try:
             yield
         except MnemeError as refused:
-            if refused.at:
-                refused.at = self._placed(_ITEM, refused.at, 1)
-                refused.message = self._placed(_OTHER_ITEM, refused.message, 0)
-                refused.args = (refused.message,)
+            told = error_of({"error": placed(error_told(refused), self._placed)})
+            refused.at, refused.message, refused.faults = told.at, told.message, told.faults
+            refused.args = (refused.message,)
             refused.details["written"] = self._written
             raise
 
@@ -105,7 +103,12 @@ def _load_ahead(loading: Loading, prepared: Callable[[str, Dict[str, Any]], _Sen
                 loading.take(ask, ask.answer(answer))
     try:
         for ask in loading.batches():
-            send = prepared(ask.op, ask.request)
+            try:
+                send = prepared(ask.op, ask.request)
+            except MnemeError:
+                settle()  # which says how far items are counted
+                with loading.placing():
+                    raise
             settle()
             with loading.placing():
                 under_way.append((ask, send()))

@@ -1,6 +1,7 @@
 """Answers as Python likes them: dictionaries whose keys are attributes, too, and lists that print as
 tables."""
 
+import functools
 import gc
 import html
 import json
@@ -31,8 +32,13 @@ def parsed(text: Union[str, bytes]) -> "Record":
 
 
 def _loaded(text: Union[str, bytes]) -> "Record":
-    answer: Record = json.loads(text, object_hook=Record)
+    answer: Record = _decoder().decode(text if isinstance(text, str) else text.decode("utf-8", "surrogatepass"))
     return answer
+
+
+@functools.lru_cache(maxsize=None)
+def _decoder() -> json.JSONDecoder:
+    return json.JSONDecoder(object_hook=Record)
 
 
 class Record(Dict[str, Any]):

@@ -127,13 +127,18 @@ class World:
         what fails, fails alone."""
         ask = asks.tick(reads, writes, **more)
         try:
-            return self.run(ask)
+            return self._run_tick(ask)
         except MnemeError as refused:
             if not asks.is_of_an_item(refused):
                 raise
         rest = asks.SayableTick(ask)
         return rest.told(self.run(rest.ask), {key: {place: self._refusal(one) for place, one in left.items()}
                                               for key, left in rest.left_out.items()})
+
+    def _run_tick(self, ask: Ask[Tick]) -> Tick:
+        """What its reads found is parsed where it is looked at, if the backend has it in parts."""
+        in_parts: Optional[Callable[[Dict[str, Any]], Dict[str, Any]]] = getattr(self.backend, "call_in_parts", None)
+        return self.run(ask) if in_parts is None else ask.answer(in_parts(ask.request))
 
     def _refusal(self, ask: Ask[Any]) -> MnemeError:
         try:

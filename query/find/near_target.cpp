@@ -105,7 +105,7 @@ result<void> check_knows_vectors(seq_no at, const read_views& views, const char*
   return fail(
       errc::no_vector,
       fmt::format("the world has had its embedder since entry {}, and does not know any more "
-                  "what was near at seq {}: a fork --at that seq does",
+                  "what was near at seq {}: a fork --at-seq that does",
                   views.vectors_since.value, at.value),
       key);
 }

@@ -132,8 +132,8 @@ result<branch_report> stream_backup(const std::string& directory, backup_stream&
 
 result<diff_report> diff_worlds(const diff_side& a, const diff_side& b, const diff_options& options,
                                 const std::function<bool(const difference&)>& visit) {
-  return diff_files(*make_posix_file_system(), {absolute(a.directory), a.at},
-                    {absolute(b.directory), b.at}, options, visit);
+  return diff_files(*make_posix_file_system(), {absolute(a.directory), a.at_seq, a.at},
+                    {absolute(b.directory), b.at_seq, b.at}, options, visit);
 }
 
 result<rewind_report> rewind_world(const std::string& directory, seq_no to,

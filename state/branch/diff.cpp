@@ -6,6 +6,7 @@
 
 #include "journal/journal_cut.hpp"
 #include "messages/ensure.hpp"
+#include "state/branch/branch_point.hpp"
 #include "state/branch/named_side.hpp"
 #include "state/branch/shared_past.hpp"
 #include "state/branch/side_changes.hpp"
@@ -25,6 +26,7 @@ struct opened_side {
   world_file info;
   seq_no at;
   std::optional<digest> root;
+  std::string_view key; ///< by which it was asked for as of that
 };
 
 result<opened_side> open_side(const diff_place& place) {
@@ -33,9 +35,12 @@ result<opened_side> open_side(const diff_place& place) {
   if (!info) return propagate(info);
   if (auto ok = check_journal_reaches_checkpoint(files, side.directory, info->id); !ok)
     return propagate(ok);
-  auto cut = find_cut(files, journal_directory(side.directory), info->id, side.at);
+  const auto point = branch_point(files, side.directory, info->id, side.at_seq, side.at);
+  if (!point) return std::unexpected(point.error());
+  auto cut = find_cut(files, journal_directory(side.directory), info->id, *point);
   if (!cut) return propagate(cut);
-  return opened_side{files, side.directory, std::move(*info), cut->at, cut->root};
+  return opened_side{files,   side.directory, std::move(*info),
+                     cut->at, cut->root,      side.at ? "at" : "at_seq"};
 }
 
 result<side_changes> changes_of(const opened_side& side, seq_no common) {
@@ -54,7 +59,7 @@ result<side_changes> changes_of(const opened_side& side, seq_no common) {
                                    fmt::format("history up to seq {} was trimmed by "
                                                "entry {}: take that or a later one",
                                                side.at.value, frame.prefix.trimmed_by.value),
-                                   "at");
+                                   std::string(side.key));
                      auto entries = open_entries(frame, side.at);
                      if (!entries) return propagate(entries);
                      for (const entry& e : *entries)

@@ -5,6 +5,7 @@
 #include "messages/text/hex.hpp"
 #include "state/branch/branch_files.hpp"
 #include "state/branch/branch_note.hpp"
+#include "state/branch/branch_point.hpp"
 #include "state/branch/unfinished.hpp"
 #include "state/checkpoint/embedder_file.hpp"
 #include "state/checkpoint/world_directory.hpp"
@@ -147,16 +148,19 @@ result<branch_report> fork_files(file_system& files, const std::string& from, fi
   if (!parent) return propagate(parent);
   if (auto ok = check_journal_reaches_checkpoint(files, from, parent->id); !ok)
     return propagate(ok);
-  auto cut = find_cut(files, journal_directory(from), parent->id, options.at);
+  const auto point = branch_point(files, from, parent->id, options.at_seq, options.at);
+  if (!point) return std::unexpected(point.error());
+  auto cut = find_cut(files, journal_directory(from), parent->id, *point);
   if (!cut) return propagate(cut);
   if (auto ok = check_not_erasing(files, from, parent->id); !ok) return propagate(ok);
-  if (auto ok = check_untrimmed(files, journal_directory(from), parent->id, cut->at, "at"); !ok)
+  const char* const key = options.at ? "at" : "at_seq";
+  if (auto ok = check_untrimmed(files, journal_directory(from), parent->id, cut->at, key); !ok)
     return propagate(ok);
   auto erased = erased_from_behind(files, from, parent->id, cut->at);
   if (!erased) return propagate(erased);
   auto made = unfinished_world::begin(to_files, to);
   if (!made) return propagate(made);
-  world_file own = options.at ? as_of(*parent, cut->at) : *parent;
+  world_file own = *point ? as_of(*parent, cut->at) : *parent;
   own.branch = draw_branch(options, parent->branch);
   ensure(own.id == parent->id && own.branch != parent->branch, "a fork is the same world");
   auto report = fill_fork({.files = files,

@@ -87,11 +87,11 @@ result<rewind_report> rewind_files(file_system& files, const std::string& direct
     if (auto ok = replace_file(files, unfinished_path(report.kept), "a rewind\n"); !ok)
       return propagate(ok);
   }
-  auto made = fork_files(files, directory, report.kept, {.at = to, .random = options.random},
+  auto made = fork_files(files, directory, report.kept, {.at_seq = to, .random = options.random},
                          {.own = directory, .parent = report.kept, .is_locked = true});
   if (!made) {
     has_ended(directory);
-    if (made.error().at == "at") made.error().at = "to"; // as a rewind's own key is called
+    if (made.error().at == "at_seq") made.error().at = "to"; // as a rewind's own key is called
     return propagate(made);
   }
   report.branch = std::move(*made);

@@ -89,7 +89,7 @@ result<temporary_fork> fork_for_a_while(const std::string& from, const std::stri
                                         seq_no at) {
   remove_left_over(from);
   const std::string to = into.empty() ? name_beside(from) : into;
-  auto made = fork_world(from, to, {.at = at, .random = {}});
+  auto made = fork_world(from, to, {.at_seq = at});
   if (!made) return propagate(made);
   return temporary_fork{to, made->checkpoint, [from, to, branch = made->branch] {
                           std::error_code ignored;
@@ -101,8 +101,8 @@ result<temporary_fork> fork_for_a_while(const std::string& from, const std::stri
 result<temporary_fork> fork_for_a_while(const std::shared_ptr<file_system>& files,
                                         const std::string& from, seq_no at) {
   const std::string to = name_beside(from);
-  auto made = fork_files(*files, from, to, {.at = at, .random = {}},
-                         {.own = to, .parent = from, .is_locked = false});
+  auto made =
+      fork_files(*files, from, to, {.at_seq = at}, {.own = to, .parent = from, .is_locked = false});
   if (!made) return propagate(made);
   return temporary_fork{to, made->checkpoint, [files, from, to, branch = made->branch] {
                           remove_files(*files, to);

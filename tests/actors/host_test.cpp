@@ -112,13 +112,19 @@ TEST_CASE("errors travel as caf::error with code, text and place") {
   auto memory = mneme::spawn(system, in_memory());
   REQUIRE(memory);
   caf::scoped_actor self(system);
-  self->request(*memory, caf::infinite, apply_message{note(" ")})
+  write_request wrong = note(" ");
+  wrong.importance = 12;
+  self->request(*memory, caf::infinite, apply_message{wrong})
       .receive([](const mutation_result&) { FAIL("accepted"); },
                [&](const caf::error& e) {
                  const error back = to_error(e);
                  CHECK(back.code == errc::missing_field);
                  CHECK(back.at == "data.statement");
                  CHECK_FALSE(back.message.empty());
+                 REQUIRE(back.faults.size() == 2);
+                 CHECK(back.faults[1].code == errc::out_of_range);
+                 CHECK(back.faults[1].at == "importance");
+                 CHECK(back.message.ends_with(back.faults[1].message));
                  CHECK(system.render(e).find("missing_field") != std::string::npos);
                });
   self->request(*memory, caf::infinite, close_message{})

@@ -7,6 +7,7 @@
 
 #include "actors/open_engine.hpp"
 #include "messages/seams/unasked_embedder.hpp"
+#include "mneme/arms.hpp"
 #include "mneme/diff.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_directory.hpp"
@@ -121,7 +122,7 @@ TEST_CASE("an open world is forked as of what is published, and both go on") {
   REQUIRE(made);
   CHECK(made->at == root.seq);
   CHECK(made->root == root.overall);
-  REQUIRE(e.fork_to((s.path / "early").string(), {.at = seq_no{1}, .random = {}}));
+  REQUIRE(e.fork_to((s.path / "early").string(), {.at_seq = seq_no{1}, .random = {}}));
   REQUIRE(e.apply(fact("three")));
   engine branch = opened(deterministic(to));
   CHECK(*branch.root() == root);
@@ -143,6 +144,41 @@ TEST_CASE("an open world is forked as of what is published, and both go on") {
   auto nowhere = open_in_memory();
   REQUIRE(nowhere);
   CHECK(nowhere->fork_to((s.path / "x").string()).error().code == errc::unsupported);
+}
+
+TEST_CASE("a world stays where it was opened, wherever the host works later") {
+  scratch s;
+  const std::filesystem::path before = std::filesystem::current_path();
+  const struct back {
+    const std::filesystem::path& to;
+    ~back() { std::filesystem::current_path(to); }
+  } back{before};
+  const auto elsewhere = s.path / "elsewhere";
+  std::filesystem::create_directories(elsewhere);
+  std::filesystem::current_path(s.path);
+  {
+    engine e = opened(deterministic("town"));
+    std::filesystem::current_path(elsewhere);
+    REQUIRE(e.apply(fact("one")));
+    REQUIRE(e.checkpoint()); // makes files by their names
+    REQUIRE(e.verify());
+    REQUIRE(e.fork_to((s.path / "fork").string()));
+    auto base = arm_base::of(e);
+    REQUIRE(base);
+    CHECK(base->arm({})->root()->seq.value == 1);
+    REQUIRE(e.close());
+  }
+  CHECK(std::filesystem::is_empty(elsewhere));
+  std::filesystem::current_path(s.path);
+  engine_options beside = deterministic("town");
+  beside.read_only = true;
+  engine reader = opened(beside);
+  auto base = arm_base::open(deterministic("town"), seq_no{1});
+  REQUIRE(base);
+  std::filesystem::current_path(elsewhere);
+  CHECK(reader.verify());
+  CHECK(base->arm({})->apply(fact("two")));
+  CHECK(std::filesystem::is_empty(elsewhere));
 }
 
 TEST_CASE("replay into a new directory gives the same root; a read-only engine runs beside") {

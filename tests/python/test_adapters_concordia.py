@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import types
+import weakref
 
 import numpy
 import pytest
@@ -269,12 +270,13 @@ def test_a_frame_has_texts_and_embeddings(monkeypatch):
 
 def test_a_bank_that_is_let_go_goes():
     from mneme.adapters import concordia
-    before = len(concordia._memories)
+    ring = [AssociativeMemoryBank(embed)]
+    ring.append(ring)  # as a traceback may hold one: it goes when somebody collects
     banks = [AssociativeMemoryBank(embed) for _ in range(3)]
-    assert len(concordia._memories) == before + 3
-    del banks
+    kept = [weakref.ref(concordia._memories[bank]) for bank in banks]
+    del ring, banks
     gc.collect()
-    assert len(concordia._memories) == before
+    assert [one() for one in kept] == [None] * 3
 
 
 REFUSED = {"long": "x" * 1_100_000, "surrogate": "\ud800"}

@@ -98,6 +98,7 @@ def test_a_refusal_says_its_place_as_if_nobody_else_had_asked(world):
     _, write, find, found = asyncio.run(ask())
     assert (write.at, find.at) == ("data.stmt", "limt")
     assert "also at importance" in write.message and "writes[" not in write.message
+    assert [fault.at for fault in write.faults] == ["data.stmt", "data.statement", "importance"]
     assert isinstance(found, mneme.Found)
 
 

@@ -1,5 +1,6 @@
 """Requests as JSON: vectors are said quickly, and are what they were."""
 
+import asyncio
 import base64
 import json
 import math
@@ -71,3 +72,47 @@ def test_a_vector_that_no_world_takes_is_refused_alone(world):
         assert tick[0].code == "bad_vector" and tick[0].at == "reads[0].near_vector"
         assert tick.writes[0].code == "bad_vector" and tick.writes[0].at == "writes[0].vector"
         assert isinstance(tick[1], list) and tick.writes[1].version == 1
+
+
+NOT_FINITE = [float("nan"), float("inf"), -float("inf")]
+
+
+@pytest.mark.parametrize("number", NOT_FINITE)
+def test_a_number_that_no_json_has_is_refused_with_its_place(world, number):
+    def wrong():
+        return asks.write("Note", {"statement": "x"}, metadata={"list": [1.5, number]})
+    for call in (lambda: world.run(wrong()), lambda: asyncio.run(world.awaited().run(wrong()))):
+        with pytest.raises(mneme.InvalidRequest) as refused:
+            call()
+        assert isinstance(refused.value, ValueError)
+        assert (refused.value.code, refused.value.at) == ("out_of_range", "metadata.list[1]")
+    assert world.stats().memories == 0
+
+
+@pytest.mark.parametrize("number", NOT_FINITE)
+def test_a_tick_refuses_a_number_that_no_json_has_alone_also_when_it_is_awaited(world, number):
+    reads = [asks.search("tea"), asks.find("Note", limit=1, where={"gt": ["confidence", number]})]
+    writes = [asks.write("Note", {"statement": "x"}, importance=number), asks.write("Note", {"statement": "y"}),
+              asks.write("Note", {"statement": "z\ud800"}), asks.write("Note", {"statement": "z"}, importance=[])]
+
+    async def awaited():
+        return await world.awaited().tick(reads, writes)
+    for tick in (world.tick(reads, writes), asyncio.run(awaited())):
+        assert tick[0] == [] and tick.writes[1].version == 1
+        assert [(type(one), one.code, one.at) for one in (tick[1], *tick.writes[:1], *tick.writes[2:])] == [
+            (mneme.InvalidRequest, "out_of_range", "reads[1].where.gt[1]"),
+            (mneme.InvalidRequest, "out_of_range", "writes[0].importance"),
+            (mneme.InvalidRequest, "bad_json", "writes[2].data.statement"),
+            (mneme.InvalidRequest, "wrong_type", "writes[3].importance")]
+    assert world.stats().memories == 2
+
+
+def test_a_load_says_which_item_has_a_number_that_no_json_has(world):
+    items = [asks.write("Note", {"statement": "x"}, confidence=n) for n in (1.0, 1.0, 1.0, float("nan"))]
+
+    async def awaited():
+        await world.awaited().load(items, batch=2)
+    for load in (lambda: world.load(items, batch=2), lambda: asyncio.run(awaited())):
+        with pytest.raises(mneme.InvalidRequest) as refused:
+            load()
+        assert refused.value.at == "items[3].confidence" and refused.value.details["written"] == 2

@@ -180,12 +180,96 @@ def test_half_of_a_surrogate_pair_refuses_what_it_is_in(world):
     assert len(tick[0]) == 1 and tick.writes[0].at == "writes[0].data.statement"
 
 
+def test_a_tick_is_a_list_whether_it_was_looked_at_or_not(world):
+    for n in range(3):
+        world.write("Note", {"statement": f"tea {n}\n\u2028海"}, tags=[f"t{n}"], payload={"n": [n]})
+
+    def tick():
+        return world.tick([asks.find("Note", where={"has_tag": f"t{n}"}, limit=1) for n in (0, 1, 2)]
+                          + [asks.find("Note", limt=1), asks.search("tea")])
+    said = [list(one) if isinstance(one, list) else repr(one) for one in tick()]
+    assert [len(one) for one in said[:3]] == [1, 1, 1] and len(said) == 5
+    assert [one[0].version.data.statement for one in said[:3]] == [f"tea {n}\n\u2028海" for n in range(3)]
+
+    def same(items):
+        return [list(one) if isinstance(one, list) else repr(one) for one in items] == said
+    for look in (list, tuple, lambda t: [*t], lambda t: t[:], lambda t: t + [], lambda t: [] + t, lambda t: t.copy(),
+                 lambda t: [t[n] for n in range(-5, 0)], lambda t: list(reversed(t))[::-1], copy.copy,
+                 lambda t: (t * 2)[5:], lambda t: (2 * t)[:5], lambda t: [one for one, _ in zip(t, range(9))],
+                 lambda t: sorted(t, key=id) and t, lambda t: [t.pop() for _ in range(5)][::-1],
+                 lambda t: (t.append("more"), t[:5])[1], lambda t: [t.pop(0) for _ in range(5)]):
+        assert same(look(tick()))
+    assert json.loads(json.dumps(tick()[:3])) == json.loads(json.dumps([[*one] for one in tick()[:3]])) == said[:3]
+    reads = tick()
+    del reads[3]
+    assert json.loads(json.dumps(reads)) == said[:3] + [json.loads(json.dumps(said[4]))]
+    assert tick()[:3] == said[:3] and said[:3] == list(tick()[:3]) and tick()[:3] != said[1:3]
+    first = tick()
+    assert first[1] is first[1] and first[1] in first and first.index(first[2]) == 2 and first.count(first[2]) == 1
+    first[0].append("mine")
+    assert first[0][-1] == "mine" and len(first) == 5 and "mneme.Tick" in repr(first)
+    assert pickle.loads(pickle.dumps(tick()[:3])) == said[:3]
+    again = pickle.loads(pickle.dumps(tick()))
+    assert type(again) is mneme.Tick and again[0].answer.at_seq == world.root().seq and again.writes == []
+    with pytest.raises(IndexError):
+        first[5]
+    assert not world.tick([], []) and world.tick()[:] == []
+    assert world.call("tick", reads=[{"op": "find", "limit": 9}]).reads[0].memories[0].id
+
+
 def test_all_faults_of_a_write_are_told_at_once(world):
     with pytest.raises(mneme.InvalidRequest) as refused:
         world.write("Note", {"text": "x"}, importance=12, expires_at="soon")
     assert refused.value.at == "data.text"
     for told in ("expires_at: ", 'data.statement: a Note needs "statement"', "importance: not in 0..10"):
         assert f"; also at {told}" in str(refused.value)
+    faults = refused.value.faults
+    assert {fault.at for fault in faults} == {"data.text", "expires_at", "data.statement", "importance"}
+    assert faults[0].message == 'unknown key "text"; did you mean "statement"?'
+    assert ("out_of_range", "not in 0..10", "importance") in faults
+    assert pickle.loads(pickle.dumps(refused.value)).faults == faults
+    with pytest.raises(mneme.InvalidRequest) as refused:
+        world.find("Note", limit=0)
+    assert refused.value.faults == [(refused.value.code, refused.value.message, refused.value.at)]
+
+
+def test_a_fault_keeps_its_place_whatever_the_text_says(world):
+    """Places are no part of a message that has to be looked for."""
+    text = "x; also at writes[0].data.z: y; also at items[3].data.statement: no"
+    wrong = asks.write("Note", {"statement": "x", text: "y"}, importance=12)
+    with pytest.raises(mneme.InvalidRequest) as refused:
+        world.load([asks.write("Note", TEA), wrong], batch=1)
+    assert [fault.at for fault in refused.value.faults][-1] == "items[1].importance"
+    assert refused.value.message.count("items[1].") == len(refused.value.faults) - 1
+
+    async def two():
+        town = world.awaited()
+        return await asyncio.gather(town.run(wrong), town.search("tea"), return_exceptions=True)
+    refused, _ = asyncio.run(two())
+    with pytest.raises(mneme.InvalidRequest) as alone:
+        world.run(wrong)
+    assert refused.faults == alone.value.faults and str(refused) == str(alone.value)
+
+
+def test_a_change_that_names_an_id_is_refused_at_it(world):
+    note = world.write("Note", TEA)
+    world.tombstone(note.id)
+    asked = [asks.update(note.id, TEA), asks.update_head(note.id, tags=["a"]), asks.tombstone(NOWHERE),
+             asks.tombstone("no id"), asks.update(NOWHERE, {"stm": "x"})]
+
+    async def together():
+        return await asyncio.gather(*(world.awaited().run(ask) for ask in asked), return_exceptions=True)
+    for ask, later in zip(asked, asyncio.run(together())):
+        with pytest.raises(mneme.MnemeError) as refused:
+            world.run(ask)
+        assert refused.value.at == later.at == "id", ask
+        with pytest.raises(mneme.MnemeError) as refused:
+            world.batch([asks.write("Note", TEA), ask])
+        assert refused.value.at == "items[1].id", ask
+    assert [one.at for one in world.tick(writes=asked).writes] == [f"writes[{n}].id" for n in range(5)]
+    with pytest.raises(mneme.Tombstoned) as refused:
+        world.update(world.list(include_tombstoned=True, limit=1)[0], TEA)
+    assert refused.value.at == "uri"
 
 
 def test_a_batch_is_all_or_none(world):

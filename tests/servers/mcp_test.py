@@ -268,6 +268,13 @@ class Tools(OnStreams):
         self.call(client, "forget", uri=uri)
         self.assertIn("bad_value", self.refusal(client, "forget", words="x", uri="y"))
         self.assertIn("missing_key", self.refusal(client, "forget", reason="x"))
+        for wrong, code in ((ABSENT, "not_found"), ("x", "bad_id")):
+            for refused in (self.refusal(client, "forget", id=wrong),
+                            self.refusal(client, "update", id=wrong, text="x")):
+                self.assertTrue(refused.startswith(code) and refused.endswith("(at id)"), refused)
+        refused = self.refusal(client, "update", id=uri.split("/")[-1][:26], tags=["x"])
+        self.assertTrue(refused.startswith("tombstoned") and refused.endswith("(at id)"), refused)
+        self.assertIn("give id or words, not both", self.refusal(client, "forget", words="x", id=ABSENT))
         done = self.call(client, "update", text="My address is now 12 Oak Street.", supersede=True)
         self.assertEqual([m["text"] for m in done["superseded"]], ["My address is 5 Elm Road."])
         room = self.call(client, "search", query="room 12")["results"][0]

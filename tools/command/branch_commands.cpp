@@ -7,6 +7,7 @@
 #include "tools/command/render.hpp"
 #include "tools/command/tar_stream.hpp"
 #include "tools/command/world_arguments.hpp"
+#include "tools/protocol/at_time.hpp"
 
 namespace mneme::command {
 
@@ -24,18 +25,22 @@ json branch_json(const branch_report& made) {
   return answer;
 }
 
-std::optional<seq_no> seq_of(const std::optional<std::uint64_t>& given) {
-  return given ? std::optional(seq_no{*given}) : std::nullopt;
-}
-
 struct fork_arguments {
   common_options common;
   std::string into;
-  std::optional<std::uint64_t> at;
+  std::optional<std::uint64_t> at_seq;
+  std::optional<std::string> at;
 };
 
 status run_fork(const fork_arguments& o) {
-  auto made = fork_world(o.common.directory, o.into, {.at = seq_of(o.at), .random = {}});
+  fork_options end;
+  if (o.at_seq) end.at_seq = seq_no{*o.at_seq};
+  if (o.at) {
+    auto time = protocol::read_moment(*o.at);
+    if (!time) return report_unwritten(o.common, time.error());
+    end.at = *time;
+  }
+  auto made = fork_world(o.common.directory, o.into, end);
   if (!made) return report_unwritten(o.common, made.error());
   print_answer(o.common, "fork", branch_json(*made));
   return status::done;
@@ -93,7 +98,8 @@ void add_branch_commands(CLI::App& app, command_result& outcome) {
       app, "fork", "Let a world's past go on in another directory", false, outcome,
       [](CLI::App& c, fork_arguments& o) {
         c.add_option("DIR2", o.into, "a directory of its own")->required()->check(not_empty());
-        c.add_option("--at", o.at, "its last entry (that of the world)");
+        c.add_option("--at-seq", o.at_seq, "its last entry (that of the world)");
+        c.add_option("--at", o.at, "in its place: what was committed at or before this time");
       },
       run_fork);
   add_command<rewind_arguments>(

@@ -9,6 +9,7 @@
 #include "tools/command/console.hpp"
 #include "tools/command/world_arguments.hpp"
 #include "tools/protocol/answer_json.hpp"
+#include "tools/protocol/at_time.hpp"
 #include "tools/protocol/topic_json.hpp"
 
 namespace mneme::command {
@@ -18,7 +19,8 @@ namespace {
 struct diff_arguments {
   common_options common;
   std::string other;
-  std::vector<std::uint64_t> at;
+  std::vector<std::uint64_t> at_seq;
+  std::vector<std::string> at;
   bool fold_roots = false;
 };
 
@@ -189,20 +191,33 @@ common_options of_side(common_options options, const std::string& other, const e
   return options;
 }
 
-status run_diff(const diff_arguments& o) {
-  diff_side a{.directory = o.common.directory, .at = {}};
-  diff_side b{.directory = o.other.empty() ? o.common.directory : o.other, .at = {}};
-  const bool fits = o.other.empty() ? o.at.size() == 2 : o.at.empty();
-  if (!fits)
-    return report(o.common,
-                  error{errc::bad_value,
-                        "name two worlds, or one and --at twice, as in: mneme diff DIR --at 10 "
-                        "--at 20",
-                        "at"});
-  if (o.other.empty()) {
-    a.at = seq_no{o.at[0]};
-    b.at = seq_no{o.at[1]};
+/// Each side as of its moment: the first that was given is of the first.
+result<void> place_sides(const diff_arguments& o, diff_side& a, diff_side& b) {
+  const std::size_t given = o.at_seq.size() + o.at.size();
+  const bool is_of_both = o.at_seq.size() == 2 || o.at.size() == 2;
+  const bool needs_none = given == 0 && !o.other.empty();
+  if (!needs_none && !(given == 2 && is_of_both))
+    return fail(errc::bad_value,
+                "name two worlds, or one and two moments of it, as in: mneme diff DIR --at-seq 10 "
+                "--at-seq 20; moments are two seqs, or two times (--at)",
+                o.at.empty() ? "at_seq" : "at");
+  if (o.at_seq.size() == 2) {
+    a.at_seq = seq_no{o.at_seq[0]};
+    b.at_seq = seq_no{o.at_seq[1]};
   }
+  if (o.at.size() == 2)
+    for (auto* const side : {&a, &b}) {
+      auto time = protocol::read_moment(o.at[side == &a ? 0 : 1]);
+      if (!time) return propagate(time);
+      side->at = *time;
+    }
+  return {};
+}
+
+status run_diff(const diff_arguments& o) {
+  diff_side a{.directory = o.common.directory};
+  diff_side b{.directory = o.other.empty() ? o.common.directory : o.other};
+  if (auto ok = place_sides(o, a, b); !ok) return report(o.common, ok.error());
   const bool as_json = o.common.json;
   auto found = diff_worlds(a, b, {.fold_roots = o.fold_roots}, [&](const difference& d) {
     return std::visit(
@@ -229,7 +244,9 @@ void add_diff_command(CLI::App& app, command_result& outcome) {
       outcome,
       [](CLI::App& c, diff_arguments& o) {
         c.add_option("DIR2", o.other, "the other branch");
-        declare_repeated(c, "--at", o.at, "without DIR2, twice: the two moments");
+        declare_repeated(c, "--at-seq", o.at_seq,
+                         "twice: as of which entry each side is; without DIR2, of one world");
+        declare_repeated(c, "--at", o.at, "the same by times");
         c.add_flag("--roots", o.fold_roots, "fold all leaves of both to their roots, too");
       },
       run_diff);

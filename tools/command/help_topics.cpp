@@ -373,10 +373,10 @@ verify exits with 1 if there is damage or the proof is false. It needs no lock.
   $ mneme init demo
   $ mneme write demo --type Note statement="tea at five"
   $ mneme write demo --type Note statement="coffee at six"
-  $ mneme fork demo what_if --at 1
+  $ mneme fork demo what_if --at-seq 1
   $ mneme write what_if --type Note statement="cake at six"
   $ mneme diff demo what_if
-  $ mneme diff demo --at 1 --at 2 --json
+  $ mneme diff demo --at-seq 1 --at-seq 2 --json
   $ mneme backup demo copy
   $ mneme backup demo --tar > demo.tar
   $ mneme rewind demo --to 1 --keep-as before

@@ -31,4 +31,15 @@ std::string text_member(const protocol::json& object, const char* key) {
   return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+result<std::string> needed_text(const protocol::json& object, const char* key) {
+  const protocol::json_path document;
+  if (!object.is_object()) return protocol::wrong_type("an object", object, document);
+  if (protocol::is_given(object, key) && !object[key].is_string())
+    return protocol::wrong_type("text", object[key], document.key(key));
+  std::string text = text_member(object, key);
+  if (text.empty())
+    return fail(errc::missing_key, "the key \"" + std::string(key) + "\" is missing", key);
+  return text;
+}
+
 } // namespace mneme::importing

@@ -11,6 +11,8 @@ namespace mneme::importing {
 
 /// A member that is text; "" where there is none.
 std::string text_member(const protocol::json& object, const char* key);
+/// The same of one that has to be there; wrong_type where it is something else.
+result<std::string> needed_text(const protocol::json& object, const char* key);
 
 /// The members of the JSON object `line` that `keys` names, their shape checked. The others go to
 /// `other` where they are scalars or lists of scalars.

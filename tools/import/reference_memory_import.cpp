@@ -47,16 +47,13 @@ void add_once(std::vector<std::string>& list, std::string text) {
   if (std::ranges::find(list, text) == list.end()) list.push_back(std::move(text));
 }
 
-result<std::string> needed(const json& line, const char* key) {
-  std::string text = text_member(line, key);
-  if (text.empty())
-    return fail(errc::missing_key, "the key \"" + std::string(key) + "\" is missing", key);
-  return text;
-}
-
 result<void> read_entity(const json& line, const std::string& where, read_graph& graph) {
-  auto name = needed(line, "name");
+  auto name = needed_text(line, "name");
   if (!name) return propagate(name);
+  if (protocol::is_given(line, "entityType") && !line["entityType"].is_string())
+    return std::unexpected(
+        protocol::wrong_type("text", line["entityType"], protocol::json_path().key("entityType"))
+            .error());
   auto [at, is_new] = graph.entities.try_emplace(*name);
   if (is_new) {
     graph.names.push_back(*name);
@@ -73,11 +70,11 @@ result<void> read_entity(const json& line, const std::string& where, read_graph&
 }
 
 result<void> read_relation(const json& line, const std::string& where, read_graph& graph) {
-  auto from = needed(line, "from");
+  auto from = needed_text(line, "from");
   if (!from) return propagate(from);
-  auto to = needed(line, "to");
+  auto to = needed_text(line, "to");
   if (!to) return propagate(to);
-  auto type = needed(line, "relationType");
+  auto type = needed_text(line, "relationType");
   if (!type) return propagate(type);
   auto& known = graph.relations[{*from, *to}];
   if (known.where.empty()) known.where = where;

@@ -31,14 +31,6 @@ std::string tag_of(std::string_view kind, const std::string& graph) {
   return is_ascii && tag.size() <= most_tag_bytes ? tag : fmt::format("zep:{}", kind);
 }
 
-result<std::string> text_of(const json& item, const char* key) {
-  if (!item.is_object()) return fail(errc::wrong_type, "it is an object");
-  std::string text = text_member(item, key);
-  if (text.empty())
-    return fail(errc::missing_key, "the key \"" + std::string(key) + "\" is missing", key);
-  return text;
-}
-
 result<std::optional<timestamp>> time_of(const json& item, const char* key) {
   const std::string text = text_member(item, key);
   if (text.empty()) return std::optional<timestamp>{};
@@ -74,11 +66,14 @@ public:
     return put_named(kind_ == "user" ? "users" : "graphs", id_, {{kind_ + "_id", id_}}, where);
   }
   result<void> put_thread(const json& thread, const std::string& where) {
-    auto id = text_of(thread, "thread_id");
+    auto id = needed_text(thread, "thread_id");
     if (!id) return std::unexpected(located(std::move(id.error()), where));
-    if (auto ok = put_named("threads", *id, kept(thread, {"thread_id", "user_id"}), where); !ok)
-      return ok;
+    json body = kept(thread, {"thread_id", "user_id"});
+    if (kind_ == "user" && !body.contains("user_id")) body["user_id"] = id_;
+    if (auto ok = put_named("threads", *id, body, where); !ok) return ok;
     const json messages = thread.value("messages", json::array());
+    if (!messages.is_array() && !messages.is_null())
+      return std::unexpected(located({errc::wrong_type, "messages is a list", "messages"}, where));
     for (std::size_t i = 0; i < messages.size(); ++i)
       if (auto ok = put_note(messages[i], *id, fmt::format("{}.messages[{}]", where, i)); !ok)
         return ok;
@@ -91,8 +86,8 @@ public:
     return sink_.put(std::move(*note), own_keys, where);
   }
   result<void> put_node(const json& node, const std::string& where) {
-    auto uuid = text_of(node, "uuid");
-    auto name = uuid ? text_of(node, "name") : std::move(uuid);
+    auto uuid = needed_text(node, "uuid");
+    auto name = uuid ? needed_text(node, "name") : std::move(uuid);
     if (!name) return std::unexpected(located(std::move(name.error()), where));
     topic_source topic{.id = id_of(text_member(node, "uuid")),
                        .actor = actor_,
@@ -100,7 +95,10 @@ public:
                        .summary = text_member(node, "summary"),
                        .kind = {},
                        .fields = {}};
+    auto made_at = time_of(node, "created_at");
+    if (!made_at) return std::unexpected(located(std::move(made_at.error()), where));
     metadata_map metadata = mark("node");
+    if (*made_at) metadata["zep_created_at"] = text_member(node, "created_at");
     const json labels = node.value("labels", json::array());
     std::vector<std::string> named;
     for (const json& label : labels)
@@ -135,7 +133,7 @@ public:
     const std::string ends[] = {text_member(edge, "source_node_uuid"),
                                 text_member(edge, "target_node_uuid")};
     for (const std::string& end : ends) {
-      if (!names_.contains(id_of(end))) continue; // a node that the export lacks
+      if (!names_.contains(id_of(end))) continue; // a node that the graph lacks: the fact stands
       add_edge_request reference{.src = id,
                                  .type = static_cast<std::uint8_t>(edge_type::references),
                                  .dst = id_of(end),
@@ -180,8 +178,8 @@ private:
   }
 
   result<write_request> note_of(const json& item, const std::string& thread) {
-    auto uuid = text_of(item, "uuid");
-    auto content = uuid ? text_of(item, "content") : std::move(uuid);
+    auto uuid = needed_text(item, "uuid");
+    auto content = uuid ? needed_text(item, "content") : std::move(uuid);
     if (!content) return propagate(content);
     auto at = time_of(item, "created_at");
     if (!at) return propagate(at);
@@ -204,7 +202,7 @@ private:
 
   result<write_request> fact_of(const json& edge) {
     for (const char* key : {"uuid", "fact", "source_node_uuid", "target_node_uuid"})
-      if (auto there = text_of(edge, key); !there) return propagate(there);
+      if (auto there = needed_text(edge, key); !there) return propagate(there);
     auto from = time_of(edge, "valid_at");
     if (!from) return propagate(from);
     auto until = time_of(edge, "invalid_at");

@@ -157,6 +157,7 @@ result<json> run(mneme_engine& engine, const char* op, std::string_view bytes, i
     return mneme::server::outcome_of(
         engine.shared->run({}, op == nullptr ? "" : op, std::move(*request), oversized));
   mneme::protocol::session session(*here, engine.clock.get(), mneme::importing::ingest_source);
+  if (format == MNEME_JSON) session.only_prints(mneme::protocol::row_form::in_lines);
   return op == nullptr ? session.run(*request, oversized)
                        : session.run(op, std::move(*request), oversized);
 }

@@ -88,15 +88,44 @@ json edge_json(const edge_record& e) {
           {"tombstoned_by", e.tombstoned_by}};
 }
 
-result<json> find_json(const find_result& found, const request_deadline& time, const json& item) {
-  const member_selection selected = selection_of(item);
+namespace {
+
+/// The memories of a find, with what it says of each.
+result<json> found_json(const find_result& found, const request_deadline& time,
+                        const member_selection& selected) {
   auto memories = rows_json(
-      found.memories, [&selected](const memory& m) { return memory_json(m, selected); },
-      time.unless_written(found.seq));
-  if (!memories) return propagate(memories);
+      found.memories, [&selected](const memory& m) { return memory_json(m, selected); }, time);
+  if (!memories) return memories;
   mark_past(*memories, found.past);
   for (std::size_t i = 0; i < found.told.size(); ++i)
     if (!found.told[i].empty()) (*memories)[i]["told"] = found.told[i];
+  return memories;
+}
+
+/// The same as they are printed.
+result<json> found_printed(const find_result& found, const request_deadline& time,
+                           const member_selection& selected) {
+  std::size_t i = 0;
+  return rows_json(
+      found.memories,
+      [&](const memory& m) {
+        const found_marks marks{.past = i < found.past.size() ? found.past[i] : past_marks{},
+                                .told = i < found.told.size() ? found.told[i] : std::string()};
+        ++i;
+        return printed_before(memory_text(m, selected, marks));
+      },
+      time);
+}
+
+} // namespace
+
+result<json> find_json(const find_result& found, const request_deadline& time, const json& item,
+                       row_form rows) {
+  const member_selection selected = selection_of(item);
+  const request_deadline own_time = time.unless_written(found.seq);
+  auto memories = rows == row_form::values ? found_json(found, own_time, selected)
+                                           : found_printed(found, own_time, selected);
+  if (!memories) return propagate(memories);
   json answer{{"memories", std::move(*memories)},
               {"rendered", found.rendered},
               {"rendered_tokens", found.rendered_tokens},
@@ -285,6 +314,10 @@ json error_json(error e, const json_path& item) {
 json error_json(const error& e) {
   json body{{"code", to_string(e.code)}, {"message", error_text(e.message)}};
   if (!e.at.empty()) body["at"] = error_text(e.at);
+  for (const error& fault : e.faults)
+    body["faults"].push_back({{"code", to_string(fault.code)},
+                              {"message", error_text(fault.message)},
+                              {"at", error_text(fault.at)}});
   if (const auto refusal = hashtag_refusal_of(e)) {
     body["reason"] = to_string(refusal->reason);
     body["counts"] = hashtag_counts_json(refusal->counts);

@@ -17,7 +17,8 @@ namespace mneme::protocol {
 json hashtag_counts_json(const hashtag_counts& counts);
 json edge_json(const edge_record& e);
 /// `item`: the request, for what it selects.
-result<json> find_json(const find_result& found, const request_deadline& time, const json& item);
+result<json> find_json(const find_result& found, const request_deadline& time, const json& item,
+                       row_form rows = row_form::values);
 json roots_json(const root_set& roots);
 /// Of a journal in which all is well.
 json verify_json(const verify_report& checked);

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/protocol/shape.hpp"
 #include "tools/protocol/value_reader.hpp"
 
 namespace mneme::protocol {
@@ -16,7 +17,22 @@ bool has_time(const json& request) {
   return given != request.end() && (given->is_string() || given->is_number_integer());
 }
 
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 } // namespace
+
+result<timestamp> read_moment(const json& value) {
+  auto time = read_time(value);
+  if (time) return time;
+  error e = std::move(time.error());
+  e.at = "at";
+  const auto* text = value.get_ptr<const std::string*>();
+  if (text != nullptr && !text->empty() && std::ranges::all_of(*text, is_digit))
+    e.message += "; this is a number, and an entry's is given as at_seq (--at-seq)";
+  return std::unexpected(std::move(e));
+}
 
 bool names_a_time(const json& request) {
   if (!request.is_object()) return false;
@@ -32,7 +48,7 @@ result<void> resolve_times(engine& target, json& request, const json_path& at) {
   if (has_time(request)) {
     if (is_given(request, "at_seq"))
       return fail(errc::bad_value, "give at or at_seq, not both", at.key("at").text());
-    auto time = read_time(request["at"]);
+    auto time = read_moment(request["at"]);
     if (!time) return fail(time.error().code, time.error().message, at.key("at").text());
     auto seq = target.seq_at(*time);
     if (!seq) return fail(seq.error().code, seq.error().message, at.key("at").text());

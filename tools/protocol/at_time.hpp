@@ -13,6 +13,8 @@ namespace mneme::protocol {
 /// Keys of a request that hold lists of requests.
 inline constexpr std::array<const char*, 2> request_lists = {"items", "reads"};
 
+/// The time that `at` says; who gives it a seq is told what takes one.
+result<timestamp> read_moment(const json& value);
 /// Does the request, or one in a list of it, say `at`?
 bool names_a_time(const json& request);
 /// Puts `at_seq` in place of every `at`. Precondition: the shape was checked.

@@ -1,13 +1,18 @@
 #include "tools/protocol/json_text.hpp"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
 
 namespace mneme::protocol {
@@ -38,7 +43,9 @@ public:
     note_oversized();
     return add(json(std::int64_t{0})); // of the right type: the shape is judged before the value
   }
-  bool string(std::string& value) { return is_good(value) && add(json(std::move(value))); }
+  // The parser's buffer is copied: of one that is moved away it makes the next text anew, letter by
+  // letter.
+  bool string(const std::string& value) { return is_good(value) && add(json(value)); }
   bool binary(json::binary_t&) {
     return refuse(errc::bad_json, "binary and extension values are not taken");
   }
@@ -46,12 +53,12 @@ public:
   bool start_array(std::size_t) { return open(json::array()); }
   bool end_object() { return close(); }
   bool end_array() { return close(); }
-  bool key(std::string& name) {
+  bool key(const std::string& name) {
     if (!is_good(name)) return false;
     level& top = levels_.back();
-    if (!top.keys.insert(name).second)
+    if (!is_new_key(top, name))
       return refuse(errc::bad_json, fmt::format("the key \"{}\" is there twice", name));
-    top.key = std::move(name);
+    top.key = name;
     return true;
   }
   bool parse_error(std::size_t position, const std::string&,
@@ -75,9 +82,19 @@ public:
 private:
   struct level {
     json* container;
-    std::unordered_set<std::string> keys;
-    std::string key; ///< of the value that is being read, of an object
+    std::unordered_set<std::string> keys; ///< once there are more than a few
+    std::string key;                      ///< of the value that is being read, of an object
   };
+
+  static bool is_new_key(level& top, const std::string& name) {
+    constexpr std::size_t few = 16;
+    const auto& members = top.container->get_ref<const json::object_t&>();
+    if (members.size() < few)
+      return std::ranges::none_of(members, [&](const auto& known) { return known.first == name; });
+    if (top.keys.empty())
+      for (const auto& known : members) top.keys.insert(known.first);
+    return top.keys.insert(name).second;
+  }
 
   /// Behind "last read" the message has what was given.
   static bool is_of_surrogate(std::string_view message) {
@@ -196,8 +213,165 @@ bool is_scalar(const json& value) {
   return value.is_string() || value.is_number() || value.is_boolean();
 }
 
+namespace {
+
+/// Of binary values, which neither requests nor answers have.
+constexpr std::uint8_t printed_subtype = 1;
+
+bool stands_as_it_is(char c) {
+  return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';
+}
+
+/// ASCII that stands as it is. All bytes are looked at, so that it is done many at once.
+bool is_plain(std::string_view text) {
+  unsigned other = 0;
+  for (const char c : text)
+    other |= static_cast<unsigned>(!stands_as_it_is(c)) | (static_cast<unsigned char>(c) & 0x80U);
+  return other == 0;
+}
+
+void append_escaped(std::string& out, char c) {
+  switch (c) {
+  case '"':
+    out += "\\\"";
+    return;
+  case '\\':
+    out += "\\\\";
+    return;
+  case '\b':
+    out += "\\b";
+    return;
+  case '\f':
+    out += "\\f";
+    return;
+  case '\n':
+    out += "\\n";
+    return;
+  case '\r':
+    out += "\\r";
+    return;
+  case '\t':
+    out += "\\t";
+    return;
+  default:
+    out += fmt::format("\\u{:04x}", c);
+  }
+}
+
+template <class Integer>
+void append_number(std::string& out, Integer number) {
+  std::array<char, std::numeric_limits<Integer>::digits10 + 2> digits{};
+  out.append(digits.data(), std::to_chars(digits.begin(), digits.end(), number).ptr);
+}
+
+/// What is printed is at least so long.
+std::size_t bytes_of_texts(const json& value) {
+  std::size_t bytes = 0;
+  switch (value.type()) {
+  case json::value_t::object:
+    for (const auto& [name, member] : value.get_ref<const json::object_t&>())
+      bytes += name.size() + bytes_of_texts(member);
+    return bytes;
+  case json::value_t::array:
+    for (const json& item : value.get_ref<const json::array_t&>()) bytes += bytes_of_texts(item);
+    return bytes;
+  case json::value_t::string:
+    return value.get_ref<const std::string&>().size();
+  case json::value_t::binary:
+    return value.get_binary().size();
+  default:
+    return 1;
+  }
+}
+
+/// As the library prints it, which makes an object of its own for each.
+void append_float(std::string& out, double number) {
+  std::array<char, 64> digits{};
+  if (std::isfinite(number))
+    out.append(digits.data(),
+               nlohmann::detail::to_chars(digits.data(), digits.data() + digits.size(), number));
+  else
+    out += "null";
+}
+
+void append_members(std::string& out, const json::object_t& members) {
+  out += '{';
+  for (bool is_first = true; const auto& [name, value] : members) {
+    if (!std::exchange(is_first, false)) out += ',';
+    append_text(out, name);
+    out += ':';
+    append_printed(out, value);
+  }
+  out += '}';
+}
+
+void append_items(std::string& out, const json::array_t& items) {
+  out += '[';
+  for (bool is_first = true; const json& item : items) {
+    if (!std::exchange(is_first, false)) out += ',';
+    append_printed(out, item);
+  }
+  out += ']';
+}
+
+} // namespace
+
+void append_text(std::string& out, std::string_view text) {
+  if (is_plain(text)) {
+    out += '"';
+    out += text;
+    out += '"';
+    return;
+  }
+  if (!is_utf8(text)) {
+    out += json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+    return;
+  }
+  out += '"';
+  for (std::size_t at = 0; at < text.size();) {
+    const auto* const end = std::ranges::find_if_not(text.substr(at), stands_as_it_is);
+    const auto plain = static_cast<std::size_t>(end - text.substr(at).begin());
+    out += text.substr(at, plain);
+    at += plain;
+    if (at < text.size()) append_escaped(out, text[at++]);
+  }
+  out += '"';
+}
+
+void append_printed(std::string& out, const json& value) {
+  switch (value.type()) {
+  case json::value_t::object:
+    return append_members(out, value.get_ref<const json::object_t&>());
+  case json::value_t::array:
+    return append_items(out, value.get_ref<const json::array_t&>());
+  case json::value_t::string:
+    return append_text(out, value.get_ref<const std::string&>());
+  case json::value_t::number_integer:
+    return append_number(out, value.get<std::int64_t>());
+  case json::value_t::number_unsigned:
+    return append_number(out, value.get<std::uint64_t>());
+  case json::value_t::binary: {
+    const auto& printed = value.get_binary();
+    ensure(printed.subtype() == printed_subtype, "what is binary was printed before");
+    out.append(printed.begin(), printed.end());
+    return;
+  }
+  case json::value_t::number_float:
+    return append_float(out, value.get<double>());
+  default:
+    out += value.dump();
+  }
+}
+
+json printed_before(std::string_view text) {
+  return json::binary({text.begin(), text.end()}, printed_subtype);
+}
+
 std::string print(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string out;
+  out.reserve(bytes_of_texts(value));
+  append_printed(out, value);
+  return out;
 }
 
 std::string print_pretty(const json& value) {

@@ -4,6 +4,7 @@
 /// Objects keep their order.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,15 @@ bool is_scalar(const json& value);
 
 /// Compact, one line; floats are the shortest text that round-trips.
 std::string print(const json& value);
+/// The same behind what is there already.
+void append_printed(std::string& out, const json& value);
+/// A text as it is printed: quoted, with what is no UTF-8 replaced.
+void append_text(std::string& out, std::string_view text);
+/// A value that is printed as this text, which is JSON. Only print() and append_printed() know it.
+json printed_before(std::string_view text);
+/// How the rows of an answer stand in it: as values, or as printed_before() has them; `in_lines`
+/// each read of a tick has a line of its own, too, so that it can be cut out.
+enum class row_form : std::uint8_t { values, printed, in_lines };
 /// As MessagePack.
 std::string print_messagepack(const json& value);
 /// Indented by two.

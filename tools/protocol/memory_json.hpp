@@ -33,6 +33,15 @@ member_selection read_select(value_reader& in);
 member_selection selection_of(const json& request);
 
 json memory_json(const memory& m, const member_selection& selected = {});
+
+/// What a find says of a memory beside what it is.
+struct found_marks {
+  past_marks past;
+  std::string told; ///< how it is told of; empty: not said
+};
+/// Both, as they are printed.
+std::string memory_text(const memory& m, const member_selection& selected,
+                        const found_marks& marks);
 json version_json(const version& v);
 /// {reason, cause, at, by, superseded_by?}, or null.
 json tombstone_of(const head& h);

@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "messages/validate/fault_list.hpp"
+#include "tools/protocol/shape.hpp"
 #include "tools/protocol/value_reader.hpp"
 
 namespace mneme::protocol {
@@ -55,6 +57,20 @@ bool names_by_id(const json& request) {
   if (key_of_id(request) != nullptr || restores_as_somebody(request)) return true;
   const auto items = request.find(items_of_batch);
   return items != request.end() && items->is_array() && std::ranges::any_of(*items, names_by_id);
+}
+
+error named_as_asked(error e, const json& request, const json_path& at) {
+  if (!request.is_object()) return e;
+  if (const char* const key = key_of_id(request); key != nullptr && key == std::string_view("id"))
+    e = with_places(std::move(e), [&](std::string_view place) {
+      return place == at.key("uri").text() ? at.key("id").text() : std::string(place);
+    });
+  const auto items = request.find(items_of_batch);
+  if (items == request.end() || !items->is_array()) return e;
+  const json_path list = at.key(items_of_batch);
+  for (std::size_t i = 0; i < items->size(); ++i)
+    e = named_as_asked(std::move(e), (*items)[i], list.item(i));
+  return e;
 }
 
 result<memory_id> id_named(std::string_view text) {

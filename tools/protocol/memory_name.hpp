@@ -16,6 +16,8 @@ namespace mneme::protocol {
 
 /// Does the request, or one in a list of it, want a uri and give an id?
 bool names_by_id(const json& request);
+/// What is wrong with a uri that stands for an `id` of the request is said at that.
+error named_as_asked(error e, const json& request, const json_path& at);
 /// The id of an id or of a uri.
 result<memory_id> id_named(std::string_view text);
 

@@ -317,11 +317,15 @@ result<json> run_find(session& s, const json& request) {
   auto found = s.target().find(std::move(*r));
   if (!found) return propagate(found);
   if (auto ok = hold(s, *found); !ok) return propagate(ok);
-  return find_json(*found, time, request);
+  return find_json(*found, time, request, s.rows());
 }
 
 result<json> run_find_many(session& s, const json& request) {
-  return run_many(s, request, "find", read_find, &engine::find_many, find_json);
+  const auto print_one = [rows = s.rows()](const find_result& found, const request_deadline& time,
+                                           const json& item) {
+    return find_json(found, time, item, rows);
+  };
+  return run_many(s, request, "find", read_find, &engine::find_many, print_one);
 }
 
 result<json> run_clock(session& s, const json& request) {

@@ -125,9 +125,10 @@ namespace {
 
 /// Who acts stands beside the write here.
 error beside_write(error e) {
-  if (e.at == "write.created_by") e.at = "by";
-  if (e.at == "write.actor") e.at = "actor";
-  return e;
+  return with_places(std::move(e), [](std::string_view place) {
+    if (place == "write.created_by") return std::string("by");
+    return std::string(place == "write.actor" ? "actor" : place);
+  });
 }
 
 } // namespace

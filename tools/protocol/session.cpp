@@ -1,5 +1,7 @@
 #include "tools/protocol/session.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -15,12 +17,14 @@
 namespace mneme::protocol {
 
 std::string session::answer(std::string_view line) {
+  const row_form before = std::exchange(rows_, row_form::printed);
   const auto answer = [&]() -> result<json> {
     std::optional<error> oversized;
     auto request = parse_json(line, oversized);
     if (!request) return request;
     return run(*request, oversized);
   }();
+  rows_ = before;
   return print(answer ? ok_json(*answer) : error_json(answer.error()));
 }
 
@@ -78,26 +82,35 @@ result<json> session::run(const json& request, const std::optional<error>& overs
     if (auto ok = name_resolver(engine_, in_sight_of_).resolve(resolved, document); !ok)
       return propagate(ok);
     // The type of what is named says which data there may be.
-    if (auto ok = check_shape_of(*op, resolved); !ok) return propagate(ok);
+    if (auto ok = check_shape_of(*op, resolved); !ok)
+      return std::unexpected(named_as_asked(std::move(ok.error()), request, document));
   }
-  return run_checked(*op, resolved);
+  auto answer = run_checked(*op, resolved);
+  if (!answer && has_ids)
+    return std::unexpected(named_as_asked(std::move(answer.error()), request, document));
+  return answer;
 }
 
 namespace {
 
 /// What is wrong with it is said at the key that the caller used.
-void name_as_asked(error& e, const json& request) {
-  const bool asked_by_query = request.contains("query");
-  for (const char* other : {"near", "q"})
-    if (e.at == other && asked_by_query && !request.contains(other)) e.at = "query";
+error said_of_query(error e, const json& request) {
+  if (!request.contains("query")) return e;
+  return with_places(std::move(e), [&](std::string_view place) {
+    const bool is_other = (place == "near" || place == "q") && !request.contains(place);
+    return std::string(is_other ? "query" : place);
+  });
 }
 
 } // namespace
 
 result<json> session::run_checked(const op_spec& op, const json& request) {
+  const bool is_looked_at = asks_for_receipt(request) || op.run == run_replay_receipt;
+  const row_form rows = is_looked_at ? std::exchange(rows_, row_form::values) : rows_;
   auto answer =
       asks_for_receipt(request) ? run_with_receipt(*this, op, request) : op.run(*this, request);
-  if (!answer) name_as_asked(answer.error(), request);
+  rows_ = rows;
+  if (!answer) answer.error() = said_of_query(std::move(answer.error()), request);
   if (answer && answer->is_object())
     if (const auto at = engine_.position())
       (*answer)["log_position"] = {

@@ -55,6 +55,11 @@ public:
   /// the session's together, there always is.
   [[nodiscard]] result<void> hold(std::uint64_t bytes, bool must);
 
+  /// Whoever does nothing with an answer but print() it says so: rows are printed as they are made
+  /// then, where that is faster.
+  void only_prints(row_form how) { rows_ = how; }
+  [[nodiscard]] row_form rows() const { return rows_; }
+
   /// One line without its end to one compact line without its end.
   std::string answer(std::string_view line);
 
@@ -78,6 +83,7 @@ private:
   source_ingester ingest_source_;
   std::optional<std::string> in_sight_of_;
   room_check has_room_; ///< empty: there always is
+  row_form rows_ = row_form::values;
   std::uint64_t held_ = 0;
 };
 

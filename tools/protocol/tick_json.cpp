@@ -37,20 +37,26 @@ result<Item> as_item(result<Request> r) {
 struct read_spec {
   std::string_view op;
   result<tick_read> (*read)(const json& request, const json_path& at);
-  result<json> (*answer)(tick_read_answer& a, const request_deadline& time, const json& item);
+  result<json> (*answer)(tick_read_answer& a, const request_deadline& time, const json& item,
+                         row_form rows);
 };
 
-result<json> memory_answer(tick_read_answer& a, const request_deadline&, const json&) {
+result<json> memory_answer(tick_read_answer& a, const request_deadline&, const json&, row_form) {
   return reading_json(std::get<memory_reading>(a));
 }
-result<json> edges_answer(tick_read_answer& a, const request_deadline& time, const json&) {
+result<json> edges_answer(tick_read_answer& a, const request_deadline& time, const json&,
+                          row_form) {
   auto list = rows_json(std::get<std::vector<edge_record>>(a), edge_json, time);
   if (!list) return propagate(list);
   return json{{"edges", std::move(*list)}};
 }
 template <class Answer, auto Print>
-result<json> door_answer(tick_read_answer& a, const request_deadline& time, const json& item) {
-  if constexpr (std::is_invocable_v<decltype(Print), const Answer&, const request_deadline&>)
+result<json> door_answer(tick_read_answer& a, const request_deadline& time, const json& item,
+                         row_form rows) {
+  if constexpr (std::is_invocable_v<decltype(Print), const Answer&, const request_deadline&,
+                                    const json&, row_form>)
+    return Print(std::get<Answer>(a), time, item, rows);
+  else if constexpr (std::is_invocable_v<decltype(Print), const Answer&, const request_deadline&>)
     return Print(std::get<Answer>(a), time);
   else
     return Print(std::get<Answer>(a), time, item);
@@ -147,6 +153,14 @@ json write_answer(const json& item, tick_write_answer& a) {
   return op->answer_mutation(std::get<mutation_result>(a));
 }
 
+/// An answer that is printed with a line to itself.
+json on_a_line(const json& answer) {
+  std::string text = "\n";
+  append_printed(text, answer);
+  text += '\n';
+  return printed_before(text);
+}
+
 /// The items of one list: what can be read goes to the engine, the rest has failed already.
 template <class Item>
 struct item_list {
@@ -182,21 +196,26 @@ struct item_list {
   /// The answers in the order of the request.
   template <class Answer>
   json answers(const json& request, std::string_view key, std::vector<result<Answer>>& done,
-               const std::function<result<json>(const json&, Answer&)>& to_json) const {
+               const std::function<result<json>(const json&, Answer&)>& to_json,
+               row_form rows = row_form::values) const {
     json list = json::array();
+    const auto add = [&](json answer) {
+      list.push_back(rows == row_form::in_lines ? on_a_line(answer) : std::move(answer));
+    };
     const json_path document;
     const json_path path = document.key(key);
     std::size_t next = 0;
     for (std::size_t i = 0; i < failed.size(); ++i) {
       if (failed[i]) {
-        list.push_back(error_json(*failed[i]));
+        add(error_json(*failed[i]));
         continue;
       }
       auto& answer = done[next++];
-      auto printed =
-          answer ? to_json(request[std::string(key)][i], *answer) : result<json>(propagate(answer));
-      list.push_back(printed ? ok_json(std::move(*printed))
-                             : error_json(std::move(printed.error()), path.item(i)));
+      const json& item = request[std::string(key)][i];
+      if (!answer) answer.error() = named_as_asked(std::move(answer.error()), item, document);
+      auto printed = answer ? to_json(item, *answer) : result<json>(propagate(answer));
+      add(printed ? ok_json(std::move(*printed))
+                  : error_json(std::move(printed.error()), path.item(i)));
     }
     return list;
   }
@@ -233,7 +252,9 @@ result<json> run_tick(session& s, const json& request) {
         }
         json named = item;
         if (auto ok = names.resolve(named, at); !ok) return propagate(ok);
-        return write_of(named, at);
+        auto write = write_of(named, at);
+        if (write) return write;
+        return std::unexpected(named_as_asked(std::move(write.error()), item, at));
       });
   const request_deadline time(s, deadline_of(request));
   // What was written is told, and what was read beside it, whatever the time and the room.
@@ -247,10 +268,12 @@ result<json> run_tick(session& s, const json& request) {
     if (auto ok = std::visit([&](const auto& found) { return hold(s, found, must); }, a); !ok)
       return propagate(ok);
     return find_read(item["op"].get_ref<const std::string&>())
-        ->answer(a, must ? request_deadline() : time.or_sooner(s, deadline_of(item)), item);
+        ->answer(a, must ? request_deadline() : time.or_sooner(s, deadline_of(item)), item,
+                 s.rows());
   };
   return json{
-      {"reads", reads.answers<tick_read_answer>(request, "reads", done->reads, read_answer)},
+      {"reads",
+       reads.answers<tick_read_answer>(request, "reads", done->reads, read_answer, s.rows())},
       {"writes", writes.answers<tick_write_answer>(request, "writes", done->writes, write_answer)},
       {"seq", done->seq.value}};
 }

@@ -411,7 +411,10 @@ json error_schema() {
   json schema =
       json::parse(R"({"type":"object","required":["ok","error"],"additionalProperties":false,
     "properties":{"ok":{"const":false},"error":{"type":"object","required":["code","message"],
-    "properties":{"code":{"type":"string"},"message":{"type":"string"},"at":{"type":"string"}}}}})");
+    "properties":{"code":{"type":"string"},"message":{"type":"string"},"at":{"type":"string"},
+    "faults":{"type":"array","description":"Where several places of the request are wrong: all of them.",
+    "items":{"type":"object","required":["code","message","at"],"additionalProperties":false,
+    "properties":{"code":{"type":"string"},"message":{"type":"string"},"at":{"type":"string"}}}}}}}})");
   json& codes = schema["properties"]["error"]["properties"]["code"]["enum"];
   for (int i = 1; i <= static_cast<int>(errc::trimmed); ++i) // the last is the newest
     codes.push_back(to_string(static_cast<errc>(i)));

@@ -694,6 +694,12 @@ export interface components {
                 at?: string;
                 /** @enum {string} */
                 code: "bad_json" | "bad_utf8" | "line_too_long" | "unknown_op" | "unknown_key" | "missing_key" | "wrong_type" | "bad_value" | "out_of_range" | "bad_uri" | "bad_id" | "bad_time" | "bad_vector" | "dim_mismatch" | "bad_interval" | "missing_field" | "limit_exceeded" | "form_too_long" | "not_found" | "already_exists" | "tombstoned" | "erased" | "no_op" | "type_data_mismatch" | "bad_transition" | "version_conflict" | "invalid_edge_type" | "self_edge" | "zero_id" | "unbounded" | "unsupported" | "too_broad" | "max_hops_exceeded" | "bad_hops" | "bad_field" | "type_mismatch" | "field_not_comparable" | "field_unknown" | "bad_regex" | "no_embedder" | "no_vector" | "bad_stage" | "empty_query" | "bad_hashtags" | "tag_assigned" | "anchor_taken" | "zone_full" | "query_profile_error" | "empty_citations" | "too_many_citations" | "rate_limited" | "budget_unreachable" | "budget_exceeded" | "scope_violation" | "no_key_resolver" | "actor_mismatch" | "bad_schema" | "empty_include" | "scope_expired" | "unknown_agent" | "bad_signature" | "snapshot_unknown" | "proof_mismatch" | "root_unavailable" | "seq_unavailable" | "deadline_exceeded" | "busy" | "corrupt" | "format_unsupported" | "read_only" | "io" | "outcome_unknown" | "shutdown" | "disk_full" | "behind" | "trimmed" | "bad_content_type" | "bad_length" | "bad_request" | "forbidden" | "header_too_long" | "method_not_allowed" | "too_slow" | "unauthorized";
+                /** @description Where several places of the request are wrong: all of them. */
+                faults?: {
+                    at: string;
+                    code: string;
+                    message: string;
+                }[];
                 message: string;
             };
             /** @constant */

@@ -26,6 +26,20 @@ export async function use(): Promise<void> {
   const uri: string = results[0].uri;
   await world.asOf({ at_seq: 3 }).search({ query: "tea" });
   console.log(memories, one, outcome, uri);
+  const near_vector = new Float32Array(3);
+  await world.find({ near_vector, limit: 5 });
+  await world.findMany({
+    items: [
+      { near_vector, limit: 5 },
+      { near_vector: [1, 2, 3] as const, limit: 5 },
+    ],
+  });
+  await world.write({ type: "Note", data: {}, vector: new Float64Array(3) });
+  await world.search({ query: "tea", vector: [1, 2, 3] });
+  await world.tick({ reads: [{ op: "find", near_vector, limit: 5 }] });
+
+  // @ts-expect-error: a vector is of numbers
+  await world.find({ near_vector: ["1"], limit: 5 });
 
   // @ts-expect-error: no such type of memory
   await world.find({ types: ["Poem"], limit: 5 });

@@ -50,7 +50,7 @@ struct disk_of_worlds {
 inline result<branch_report> fork(const disk_of_worlds& d, const std::string& from,
                                   const std::string& to, std::optional<seq_no> at = {},
                                   std::uint64_t seed = 7) {
-  return fork_files(*d.files, from, to, {.at = at, .random = make_seeded_random(seed, 1)},
+  return fork_files(*d.files, from, to, {.at_seq = at, .random = make_seeded_random(seed, 1)},
                     {.own = to, .parent = from, .is_locked = false});
 }
 

@@ -1,7 +1,7 @@
 // Forks, backups and rewinds are whole worlds or none, whatever the disk does meanwhile.
 // Of: state/branch/fork.cpp, state/branch/backup.cpp, state/branch/rewind.cpp
 // Of: state/branch/branch_files.cpp, state/branch/branch_note.cpp, state/branch/unfinished.cpp
-// Of: journal/journal_cut.cpp
+// Of: journal/journal_cut.cpp, state/branch/branch_point.cpp
 
 #include <catch2/catch.hpp>
 
@@ -9,6 +9,8 @@
 #include "journal/segment.hpp"
 #include "state/branch/backup.hpp"
 #include "state/branch/branch_note.hpp"
+#include "state/branch/branch_point.hpp"
+#include "state/branch/diff.hpp"
 #include "state/branch/rewind.hpp"
 #include "state/recovery/verify.hpp"
 #include "tests/sanitized.hpp"
@@ -84,6 +86,43 @@ TEST_CASE("a fork has the past of its parent up to any frame, and both go on by 
   CHECK(root_at(d, "again", seq_no{25}) != root_at(d, "world", seq_no{25}));
   CHECK(read_origin(*d.files, "again")->path == "fork20");
   CHECK(read_forks(*d.files, "fork20")->front().path == "again");
+}
+
+TEST_CASE("a time means what was committed whole by then, also where the clock went back") {
+  disk_of_worlds d;
+  const std::vector<std::int64_t> times = {10, 20, 15, 30, 30, 25};
+  std::vector<std::pair<seq_no, std::int64_t>> frames; // the last seq of each, and its time
+  {
+    auto w = d.open("world", true);
+    driven run(*w, 1);
+    for (const std::int64_t time : times) {
+      run.time->set(timestamp{time});
+      REQUIRE(run.run({note("one of two"), note("the other")}, true));
+      frames.emplace_back(w->published_seq(), time);
+    }
+    REQUIRE(close_world(*w));
+  }
+  const world_id id = d.open("world")->info.id;
+  const auto point_at = [&](std::optional<seq_no> seq, std::int64_t time) {
+    return branch_point(*d.files, "world", id, seq, timestamp{time});
+  };
+  for (std::int64_t time = 0; time <= 31; ++time) {
+    seq_no last{};
+    for (const auto& [seq, made_at] : frames)
+      if (made_at <= time) last = seq;
+    CHECK(point_at({}, time).value().value() == last);
+  }
+  CHECK_FALSE(branch_point(*d.files, "world", id, {}, {})->has_value());
+  CHECK(point_at(seq_no{2}, 20).error().code == errc::bad_value);
+  CHECK(point_at({}, -1).error().code == errc::bad_time);
+  const noted_paths paths{.own = "early", .parent = "world", .is_locked = false};
+  CHECK(fork_files(*d.files, "world", "early", {.at = timestamp{19}}, paths)->at == seq_no{6});
+  const auto apart =
+      diff_files(*d.files, {.directory = "world", .at = timestamp{19}},
+                 {.directory = "world", .at = timestamp{30}}, {}, [](const auto&) { return true; });
+  REQUIRE(apart);
+  CHECK(apart->a.at == seq_no{6});
+  CHECK(apart->only_b == 6);
 }
 
 TEST_CASE("a fork of an open world is as of what it has written") {

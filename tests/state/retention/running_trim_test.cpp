@@ -282,7 +282,7 @@ TEST_CASE("forks and copies that are made in the midst of a trim are whole") {
     year.step();
     const std::string fork = "fork" + std::to_string(made.size());
     const auto done = fork_files(*place.files, "world", fork,
-                                 {.at = {}, .random = make_seeded_random(made.size(), 9)},
+                                 {.at_seq = {}, .random = make_seeded_random(made.size(), 9)},
                                  {.own = fork, .parent = "world", .is_locked = false});
     if (!done) FAIL(done.error().message);
     made.emplace_back(fork, dump_of(*w));

@@ -183,7 +183,7 @@ TEST_CASE("branches of a trimmed world begin behind the trim") {
   touched_world touched;
   trimmed_site& place = touched.place;
   memory_file_system& files = *place.files;
-  REQUIRE(fork_files(files, "world", "early", {.at = touched.last, .random = {}},
+  REQUIRE(fork_files(files, "world", "early", {.at_seq = touched.last, .random = {}},
                      {.own = "early", .parent = "world", .is_locked = false}));
   REQUIRE(backup_files(files, "world", "copy"));
   const auto done = place.trim({});
@@ -195,7 +195,7 @@ TEST_CASE("branches of a trimmed world begin behind the trim") {
     CHECK(dump_of(*w) == touched.dump);
     require_views(*w, touched.views);
   }
-  const auto refused = fork_files(files, "world", "late", {.at = touched.last, .random = {}},
+  const auto refused = fork_files(files, "world", "late", {.at_seq = touched.last, .random = {}},
                                   {.own = "late", .parent = "world", .is_locked = false});
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == errc::seq_unavailable);
@@ -210,7 +210,7 @@ TEST_CASE("branches of a trimmed world begin behind the trim") {
     REQUIRE_FALSE(short_of);
     CHECK(short_of.error().code == errc::seq_unavailable);
   }
-  REQUIRE(fork_files(files, "world", "now", {.at = {}, .random = {}},
+  REQUIRE(fork_files(files, "world", "now", {.at_seq = {}, .random = {}},
                      {.own = "now", .parent = "world", .is_locked = false}));
   REQUIRE(backup_files(files, "world", "copy"));
   for (const std::string name : {"world", "now", "copy"}) {

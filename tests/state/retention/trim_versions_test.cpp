@@ -413,7 +413,7 @@ TEST_CASE("a diff tells of what was trimmed on one side as of what was changed t
     uri = written(d, "zero");
     uri = updated(d, uri, "one");
   }
-  REQUIRE(fork_files(*place.files, "world", "early", {.at = {}, .random = {}},
+  REQUIRE(fork_files(*place.files, "world", "early", {.at_seq = {}, .random = {}},
                      {.own = "early", .parent = "world", .is_locked = false}));
   {
     auto w = place.open();
@@ -424,8 +424,8 @@ TEST_CASE("a diff tells of what was trimmed on one side as of what was changed t
   }
   const auto told = [&] {
     std::map<memory_id, memory_difference> found;
-    auto ok = diff_files(*place.files, {.directory = "early", .at = {}},
-                         {.directory = "world", .at = {}}, {}, [&](const difference& one) {
+    auto ok = diff_files(*place.files, {.directory = "early"}, {.directory = "world"}, {},
+                         [&](const difference& one) {
                            if (const auto* m = std::get_if<memory_difference>(&one))
                              found.emplace(m->id, *m);
                            return true;

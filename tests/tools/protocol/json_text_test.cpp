@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <catch2/catch.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <rapidcheck.h>
 
@@ -130,4 +131,36 @@ TEST_CASE("no text makes the parser throw") {
       text += pieces[i];
     (void)parse_json(text);
   }));
+}
+
+TEST_CASE("what is printed is what the library prints") {
+  const auto by_the_library = [](const json& value) {
+    return value.dump(-1, ' ', false, json::error_handler_t::replace);
+  };
+  for (const double number :
+       {0.0, -0.0, 1.0, 1.5, 1e15, 1e16, 1e-5, 123456.789, 5e-324, 1.7976931348623157e308, 0.1,
+        std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
+    CHECK(protocol::print(json(number)) == by_the_library(json(number)));
+  for (const auto number : {std::numeric_limits<std::int64_t>::min(), std::int64_t{-1},
+                            std::numeric_limits<std::int64_t>::max()})
+    CHECK(protocol::print(json(number)) == by_the_library(json(number)));
+  CHECK(protocol::print(json(~std::uint64_t{0})) == by_the_library(json(~std::uint64_t{0})));
+  // Texts, also those that are no UTF-8, as keys and as values.
+  CHECK(rc::check([](std::string bytes) {
+    for (int letter = 0; letter < 3; ++letter)
+      bytes += static_cast<char>(*rc::gen::inRange(0, 256));
+    const json value =
+        json::array({json{{bytes, nullptr}}, bytes, true, json::array(), json::object()});
+    RC_ASSERT(protocol::print(value) == value.dump(-1, ' ', false, json::error_handler_t::replace));
+  }));
+  const json beside{{"a", protocol::printed_before("[1, 2]")}, {"b", 1}};
+  CHECK(protocol::print(beside) == R"({"a":[1, 2],"b":1})");
+}
+
+TEST_CASE("a key that is there twice among many is bad_json") {
+  std::string text = "{";
+  for (int i = 0; i < 40; ++i) text += fmt::format("\"k{}\":{},", i, i);
+  CHECK(parse_json(text + R"("last":0})")->size() == 41);
+  for (const int twice : {0, 15, 16, 39})
+    CHECK(code_of(text + fmt::format("\"k{}\":0}}", twice)) == errc::bad_json);
 }

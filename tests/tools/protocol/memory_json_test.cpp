@@ -1,12 +1,15 @@
+// Of: tools/protocol/text_writer.cpp
 // An answer has the members that were asked for, and what warns of a memory whatever was asked for.
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/session.hpp"
 
 using namespace mneme;
 using protocol::json;
+using namespace std::string_literals;
 
 namespace {
 
@@ -115,4 +118,47 @@ TEST_CASE("a vector as text is the one of its numbers") {
   const json found = json::parse(s.answer(
       R"({"op":"find","near_vector":[0.8,0.6],"limit":2,"now":"2200-01-01T00:00:00Z","select":["id"]})"));
   CHECK(found["distances"][0] == found["distances"][1]); // the rumour, and what has its vector
+}
+
+TEST_CASE("what is printed as it is made is what the values would be printed as") {
+  engine e = world_of_three();
+  protocol::session s(e);
+  const std::string id = "01HZZZZZZZZZZZZZZZZZZZZZZ";
+  const std::string odd = R"(a \"b\" \\ \n\t\u0007\u007f ü 海 😀)";
+  for (
+      const std::string& line :
+      {R"({"op":"write","id":")" + id + R"(1","type":"Note","data":{"statement":")" + odd
+           + R"("},"actor":"ü \"b\" 海","tags":["t","ü"],"metadata":{"a":[1,2.5,"x"],"b":true},)"
+           + R"("frames":[{"verb":"find","kind":"service","ref":"r"}],"importance":9,)"
+           + R"("lifecycle":{"status":"open"},"expires_at":"2026-01-01T00:00:00Z",)"
+           + R"("valid_from":"2020-01-01T00:00:00Z","valid_until":"2021-01-01T00:00:00Z",)"
+           + R"("confidence":0.1,"payload":"{}","forms":{"short":"s"},)"
+           + R"("provenance":{"source":"imported","derived_from":["mneme://Note/01HZZZZZZZZZZZZZZZZZZZZZZ2#1"],"trust":0.5}})",
+       R"({"op":"write","id":")" + id
+           + R"(2","type":"Event","data":{"kind":"interaction","outcome":"success",)"
+           + R"("summary":"tea was paid","cost":{"asset":"coin","amount":"3"},"artifacts":["cup"]}})",
+       R"({"op":"write","id":")" + id + R"(3","type":"Note","data":{"statement":"newer"},)"
+           + R"("supersedes":["mneme://Note/)" + id + R"(1#1"]})",
+       R"({"op":"ingest","placement":"new_topic","title":"T","fields":{"depth":{"value":3}}})"s}) {
+    const std::string answer = s.answer(line);
+    INFO(answer);
+    REQUIRE(json::parse(answer)["ok"] == true);
+  }
+  for (
+      const char* find :
+      {R"({"op":"find","limit":99,"include_tombstoned":true,"include_archived":true,"include_ended":true})",
+       R"({"op":"find","limit":99,"include_tombstoned":true,"include_ended":true,"select":["key","version"]})",
+       R"({"op":"find","limit":0})"}) {
+    const std::string now = std::string(find).insert(1, R"("now":"2200-01-01T00:00:00Z",)");
+    for (const std::string& line : {now, R"({"op":"find_many","items":[)" + now + "]}",
+                                    R"({"op":"tick","reads":[)" + now + "]}"}) {
+      INFO(line);
+      const auto values = s.run(*protocol::parse_json(line));
+      const auto refused = [&] { return protocol::error_json(values.error()); };
+      CHECK(s.answer(line) == protocol::print(values ? protocol::ok_json(*values) : refused()));
+    }
+  }
+  const json all = json::parse(s.answer(
+      R"({"op":"find","limit":99,"include_tombstoned":true,"include_ended":true,"select":["id"]})"));
+  CHECK(all["memories"].size() == 7);
 }

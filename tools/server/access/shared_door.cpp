@@ -185,9 +185,9 @@ result<void> shared_door::try_to_settle() {
   }
   auto opened = open_(moves_ == 0);
   if (!opened) return propagate(opened);
-  auto stats = opened->stats();
-  if (!stats) return propagate(stats);
-  if (auto ok = settle_on(to_hex(stats->world)); !ok) return ok;
+  auto now = opened->root();
+  if (!now) return propagate(now);
+  if (auto ok = settle_on(to_hex(now->world)); !ok) return ok;
   auto fresh = std::make_unique<hosted>(std::move(*opened), options_);
   if (options_.beside_writer) {
     fresh->fresh.emplace(fresh->world, options_.directory, [this] { return open_(false); });

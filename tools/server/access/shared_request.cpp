@@ -86,6 +86,17 @@ std::string text_of(const json& object, const char* key) {
   return text == nullptr ? std::string() : *text;
 }
 
+/// As error_json() has it.
+error error_told(const json& told) {
+  error e{code_named(text_of(told, "code")), text_of(told, "message"), text_of(told, "at"), {}};
+  if (const auto* faults = member<json::array_t>(told, "faults"))
+    for (const json& fault : *faults)
+      if (fault.is_object())
+        e.faults.push_back(
+            {code_named(text_of(fault, "code")), text_of(fault, "message"), text_of(fault, "at")});
+  return e;
+}
+
 } // namespace
 
 result<json> outcome_of(answer answered) {
@@ -97,7 +108,7 @@ result<json> outcome_of(answer answered) {
   }
   const auto told = answered.body.find("error");
   if (told == answered.body.end() || !told->is_object()) return foreign();
-  return fail(code_named(text_of(*told, "code")), text_of(*told, "message"), text_of(*told, "at"));
+  return std::unexpected(error_told(*told));
 }
 
 std::string answer_shared(door& to, std::string_view bytes) {

@@ -129,10 +129,19 @@ result<bool> asks_to_supersede(const json& arguments) {
   return has_words || (is_said && arguments["supersede"] == true);
 }
 
+/// The key that names what changes, or null. An id names the memory as it is then.
+const char* key_of_name(const json& arguments) {
+  if (is_given(arguments, "uri")) return "uri";
+  return is_given(arguments, "id") ? "id" : nullptr;
+}
+
 /// A new memory in place of what says the old, for who knows no uri.
 result<json> build_supersession(const json& arguments) {
-  if (is_given(arguments, "uri"))
-    return fail(errc::bad_value, "give a uri, or words or supersede, not both", "uri");
+  if (const char* const key = key_of_name(arguments))
+    return fail(errc::bad_value,
+                fmt::format("give {} {}, or words or supersede, not both",
+                            key == std::string_view("id") ? "an" : "a", key),
+                key);
   if (is_given(arguments, "replace"))
     return fail(errc::missing_key, "replace needs the uri of what changes", "uri");
   if (!is_given(arguments, "text") && !is_given(arguments, "data"))
@@ -145,7 +154,6 @@ result<json> build_supersession(const json& arguments) {
     write.erase(key);
   }
   write.erase("supersede");
-  write.erase("uri");
   write.erase("replace");
   json made = json::object();
   if (auto ok = put_statement(made, write); !ok) return propagate(ok);
@@ -154,18 +162,11 @@ result<json> build_supersession(const json& arguments) {
   return request;
 }
 
-/// An id names the memory as it is then.
-json with_uri(json arguments) {
-  if (!is_given(arguments, "id") || is_given(arguments, "uri")) return arguments;
-  arguments["uri"] = std::move(arguments["id"]);
-  arguments.erase("id");
-  return arguments;
-}
-
 /// The arguments of a change of one memory: text is the statement of a Note.
 result<json> with_data(json arguments) {
   arguments.erase("supersede");
-  if (!is_given(arguments, "uri"))
+  const char* const key = key_of_name(arguments);
+  if (key == nullptr)
     return fail(errc::missing_key,
                 is_given(arguments, "replace")
                     ? "replace needs the uri of what changes"
@@ -173,7 +174,7 @@ result<json> with_data(json arguments) {
                       "of what said the old; or use remember",
                 "uri");
   if (!is_given(arguments, "text")) return arguments;
-  const json& uri = arguments["uri"];
+  const json& uri = arguments[key];
   if (is_given(arguments, "data") || is_given(arguments, "replace"))
     return fail(errc::bad_value, "give one of text, data and replace", "text");
   const std::string name = uri.is_string() ? uri.get<std::string>() : std::string("mneme:");
@@ -185,8 +186,7 @@ result<json> with_data(json arguments) {
 }
 
 /// data makes a new version; the other keys change the head; both at once are all or none.
-result<json> build_update(const json& asked) {
-  const json given = with_uri(asked);
+result<json> build_update(const json& given) {
   auto supersedes = asks_to_supersede(given);
   if (!supersedes) return propagate(supersedes);
   if (*supersedes) return build_supersession(given);
@@ -198,7 +198,7 @@ result<json> build_update(const json& asked) {
   json version = arguments;
   version["op"] = "update";
   json head{{"op", "update_head"}};
-  for (const char* key : {"uri", "actor", "expect_version"})
+  for (const char* key : {"uri", "id", "actor", "expect_version"})
     if (is_given(arguments, key)) head[key] = arguments[key];
   bool changes_head = false;
   for (const char* key : head_keys) {
@@ -218,7 +218,7 @@ result<json> build_update(const json& asked) {
 }
 
 result<json> build_forget(const json& asked) {
-  json arguments = with_uri(asked);
+  json arguments = asked;
   // What other tools call query are the words here.
   if (is_given(arguments, "query")) {
     if (is_given(arguments, "words"))
@@ -227,8 +227,9 @@ result<json> build_forget(const json& asked) {
   }
   arguments.erase("query");
   json request = arguments;
-  if (is_given(arguments, "uri") && is_given(arguments, "words"))
-    return fail(errc::bad_value, "give uri or words, not both", "words");
+  if (const char* const key = key_of_name(arguments);
+      key != nullptr && is_given(arguments, "words"))
+    return fail(errc::bad_value, fmt::format("give {} or words, not both", key), "words");
   request["op"] = is_given(arguments, "words") ? "forget_matching" : "tombstone";
   return request;
 }

@@ -221,7 +221,7 @@ json node_json(const json& record) {
           {"summary", text_in(data, "summary")},
           {"labels", record["metadata"].value("zep_labels", json::array())},
           {"attributes", std::move(attributes)},
-          {"created_at", record["created_at"]}};
+          {"created_at", record["metadata"].value("zep_created_at", record["created_at"])}};
 }
 
 outcome<void> add_fact(json& items, const zep_graph& graph, const json& triple,

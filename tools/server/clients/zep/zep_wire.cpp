@@ -193,16 +193,26 @@ outcome<json> add_batch(call& c) {
   return add_data(c, c.body["episodes"]);
 }
 
-/// A node that is there, by uuid or by name; else one to be made, with a drawn uuid.
-outcome<bool> find_end(const engine_call& engine, const zep_graph& graph, node_end& end) {
+/// A node that is there, by uuid or by name; else one to be made, with a drawn uuid. `side` is its
+/// of the triple.
+outcome<bool> find_end(const engine_call& engine, const zep_graph& graph, std::string_view side,
+                       node_end& end) {
   if (!end.uuid.empty()) {
     auto known = record_of(engine, node_kind, end.uuid);
-    if (!known) return propagate_refusal(known);
-    if (!is_in(*known, graph, node_kind)) return nothing_at(node_kind, end.uuid);
+    if (!known && known.error().status != 404) return propagate_refusal(known);
+    if (!known || !is_in(*known, graph, node_kind))
+      return refuse_as(404, "not_found",
+                       fmt::format("{}_node_uuid: the {} {} has no node {}; give {}_node_name, and "
+                                   "one is made",
+                                   side, graph.kind == "user" ? "user" : "graph", graph.id,
+                                   end.uuid, side));
     end.name = (*known)["version"]["data"].value("title", "");
     return true;
   }
-  if (end.name.empty()) return bad_value("a triple names both nodes, or their uuids");
+  if (end.name.empty())
+    return bad_value(fmt::format("a triple names both nodes, or their uuids: {0}_node_name or "
+                                 "{0}_node_uuid is missing",
+                                 side));
   auto found = engine.run(
       {{"op", "find"},
        {"types", {"Topic"}},
@@ -221,11 +231,11 @@ outcome<json> add_triple(call& c) {
   node_end source = end_in(c.body, "source");
   node_end target = end_in(c.body, "target");
   json items = json::array();
-  auto has_source = find_end(c.engine, *graph, source);
+  auto has_source = find_end(c.engine, *graph, "source", source);
   if (!has_source) return propagate_refusal(has_source);
   if (!*has_source) add_node(items, *graph, source);
   const bool is_same = target.uuid.empty() && target.name == source.name;
-  auto has_target = is_same ? outcome<bool>(true) : find_end(c.engine, *graph, target);
+  auto has_target = is_same ? outcome<bool>(true) : find_end(c.engine, *graph, "target", target);
   if (!has_target) return propagate_refusal(has_target);
   if (is_same) target = source;
   if (!*has_target) add_node(items, *graph, target);

@@ -84,6 +84,26 @@ TEST_CASE("a fact of Zep may lead from a node to itself, and is one step with it
   CHECK(s.ask("GET", "graph/edge/" + made["edge"]["uuid"].get<std::string>()).first == 404);
 }
 
+TEST_CASE("a fact of Zep that names no node says which of its ends") {
+  served_graph s;
+  CHECK(s.ask("POST", "graph/create", {{"graph_id", "g"}}).first == 200);
+  json triple{{"graph_id", "g"},
+              {"fact", "Ana rows"},
+              {"fact_name", "ROWS"},
+              {"source_node_name", "Ana"},
+              {"target_node_uuid", "01HZZZZZZZZZZZZZZZZZZZZZZ9"}};
+  const auto said = [&] {
+    const auto [status, body] = s.ask("POST", "graph/add-fact-triple", triple);
+    return std::pair(status, body.dump());
+  };
+  CHECK(said().first == 404);
+  CHECK(said().second.contains("target_node_uuid: the graph g has no node 01HZ"));
+  triple.erase("target_node_uuid");
+  CHECK(said().first == 400);
+  CHECK(said().second.contains("target_node_name or target_node_uuid is missing"));
+  CHECK(s.ask("POST", "graph/node/graph/g", json::object()).second.empty());
+}
+
 TEST_CASE("nothing odd that a client of Zep sends is more than refused") {
   served_graph s;
   CHECK(s.ask("POST", "users", {{"user_id", "ana"}}).first == 200);
