@@ -1,6 +1,8 @@
 // Errors of the engine as errors of an actor system, and the configuration that such a system
 // needs.
 
+#include <charconv>
+
 #include <caf/actor_system_config.hpp>
 
 #include "mneme/caf.hpp"
@@ -46,8 +48,13 @@ std::vector<std::string> as_texts(const std::vector<error>& faults) {
 
 std::vector<error> from_texts(const std::vector<std::string>& texts) {
   std::vector<error> faults;
-  for (std::size_t i = 0; i + texts_of_fault <= texts.size(); i += texts_of_fault)
-    faults.push_back({static_cast<errc>(std::stoul(texts[i])), texts[i + 1], texts[i + 2]});
+  for (std::size_t i = 0; i + texts_of_fault <= texts.size(); i += texts_of_fault) {
+    std::uint8_t code = 0;
+    const std::string& text = texts[i];
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), code);
+    if (read.ec == std::errc{})
+      faults.push_back({static_cast<errc>(code), texts[i + 1], texts[i + 2]});
+  }
   return faults;
 }
 

@@ -375,8 +375,11 @@ void committer_actor::advance_stable_to(seq_no seq) {
 void committer_actor::checkpoint_if_due() {
   if (options_.checkpoint_journal_bytes == 0 || checkpointing_) return;
   const std::uint64_t bytes = world_->journal->bytes();
-  if (bytes - checkpointed_bytes_
-      < journal_between_checkpoints(*world_, options_.checkpoint_journal_bytes))
+  // What was made anew for want of images is not made again.
+  const bool writes_missing = world_->lacks_images && !std::exchange(wrote_missing_, true);
+  if (!writes_missing
+      && bytes - checkpointed_bytes_
+             < journal_between_checkpoints(*world_, options_.checkpoint_journal_bytes))
     return;
   checkpointed_bytes_ = bytes;
   core_->enqueue(checkpoint_command{});
@@ -414,7 +417,7 @@ void committer_actor::begin_barrier() {
     deferred_.push_back(core_->defer_barrier());
     return go_on();
   }
-  if (seq.value == 0 || seq.value == world_->checkpoint_seq) {
+  if (seq.value == 0 || (seq.value == world_->checkpoint_seq && !world_->lacks_images)) {
     core_->passed_barrier()(seq);
     return go_on();
   }

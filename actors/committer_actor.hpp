@@ -117,6 +117,7 @@ private:
   bool syncs_batch_ = true;        ///< of the batch in progress
   std::uint64_t synced_bytes_ = 0; ///< of the journal
   std::uint64_t checkpointed_bytes_ = 0;
+  bool wrote_missing_ = false;        ///< images that were not there when the world was opened
   std::uint64_t looked_at_bytes_ = 0; ///< when its history was looked at last
 };
 

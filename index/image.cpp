@@ -162,10 +162,11 @@ std::string image_writer::finish() {
 }
 
 result<std::uint32_t> image_writer::finish_into_sink() {
+  ensure(given_ % page_bytes == 0, "a sink is given whole pages before the end");
   ensure(sink_ != nullptr, "an image in memory is given as a whole");
   const std::size_t length = size();
   sums_ += sums_of(bytes_);
-  give(bytes_);
+  give(std::exchange(bytes_, {}));
   const std::string end = image_end(length, std::move(sums_));
   give(end);
   if (!failure_) return propagate(failure_);

@@ -105,6 +105,8 @@ public:
     if (sink_ == nullptr) bytes_.reserve(bytes);
   }
   [[nodiscard]] std::size_t size() const { return given_ + bytes_.size(); }
+  /// The sink has failed: whatever is put now goes nowhere.
+  [[nodiscard]] bool has_failed() const { return !failure_; }
   /// The finished image, which is in memory; call once.
   std::string finish();
   /// The same of one with a sink: what it is known by (image_sum), or why the sink failed.

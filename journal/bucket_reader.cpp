@@ -27,7 +27,10 @@ void fetch_ahead(const std::vector<T>& items) {
 } // namespace
 
 std::unexpected<error> stale_source() {
-  return fail(errc::corrupt, "the store's state leaves do not fit the state tree");
+  return fail(
+      errc::corrupt,
+      "the state leaves do not fit the state tree: make a checkpoint, which takes them away "
+      "if they are damaged, and open the world again");
 }
 
 result<std::vector<tree_leaf>> read_subtree(const tree_leaf_source& source, const digest& prefix,
@@ -43,19 +46,19 @@ result<std::vector<tree_leaf>> read_subtree(const tree_leaf_source& source, cons
   return leaves;
 }
 
-result<bucket_reader::content> bucket_reader::read(node_index bucket, const digest& prefix,
-                                                   std::size_t depth) {
+result<bucket_view> bucket_reader::read(node_index bucket, const digest& prefix,
+                                        std::size_t depth) {
   if (const auto* kept = kept_.find(nodes_[bucket].page)) {
     fetch_ahead(kept->leaves);
     fetch_ahead(kept->forks);
-    return content{*kept, true};
+    return bucket_view(*kept);
   }
   auto leaves = read_subtree(source_, prefix, depth);
   if (!leaves) return propagate(leaves);
   const subtree hashed = hash_bucket(std::move(*leaves), depth, found_);
-  if (hashed != nodes_[bucket].whole) return content{{found_.leaves, {}}, false};
+  if (hashed != nodes_[bucket].whole) return stale_source();
   nodes_[bucket].page = kept_.put(nodes_[bucket].page, found_);
-  return content{found_, true};
+  return bucket_view(found_);
 }
 
 } // namespace mneme

@@ -1,5 +1,5 @@
 #pragma once
-/// The leaves of a state tree's buckets: those that are kept, or else the store's, which are kept
+/// The leaves of a state tree's buckets: those that are kept, or else the source's, which are kept
 /// from then on.
 
 #include "journal/leaf_cache.hpp"
@@ -13,7 +13,7 @@ namespace mneme {
 result<std::vector<tree_leaf>> read_subtree(const tree_leaf_source& source, const digest& prefix,
                                             std::size_t depth);
 
-/// What the store's leaves are refused with.
+/// What leaves of the source are refused with.
 std::unexpected<error> stale_source();
 
 /// Borrows all that it is given.
@@ -22,13 +22,9 @@ public:
   bucket_reader(node_arena& nodes, const tree_leaf_source& source, leaf_cache& kept)
       : nodes_(nodes), source_(source), kept_(kept) {}
 
-  struct content {
-    bucket_view bucket; ///< good until the next read
-    /// They hash to what the tree says. If not, the store may already hold a change that the tree
-    /// is about to take, or may not yet hold one that it took; or it does not fit the tree.
-    bool fits = false;
-  };
-  result<content> read(node_index bucket, const digest& prefix, std::size_t depth);
+  /// Good until the next read. Leaves that do not hash to what the tree says are refused as
+  /// corrupt.
+  result<bucket_view> read(node_index bucket, const digest& prefix, std::size_t depth);
 
 private:
   node_arena& nodes_;

@@ -1,5 +1,5 @@
 #pragma once
-/// Buckets of leaves that stay in memory, so that a change reads nothing from the store. Bounded;
+/// Buckets of leaves that stay in memory, so that a change reads nothing from the source. Bounded;
 /// what was not asked for since the hand came by last goes first (CLOCK). Single owner; not
 /// thread-safe.
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "journal/leaf_bucket.hpp"
+#include "messages/ensure.hpp"
 
 namespace mneme {
 
@@ -63,6 +64,7 @@ void leaf_changes::put(const tree_leaf& leaf) {
 }
 
 void leaf_changes::split_slots() {
+  ensure(slot_bits_ < 32, "there are more slots than a table can have leaves");
   std::vector<std::vector<tree_leaf>> halved(slots_.size() * 2);
   ++slot_bits_;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
@@ -77,6 +79,7 @@ void leaf_changes::split_slots() {
 
 void leaf_changes::append(const digest& first, const digest& last,
                           std::vector<tree_leaf>& to) const {
+  ensure(first <= last, "paths are asked for from the first to the last");
   for (std::size_t slot = slot_of(first); slot <= slot_of(last); ++slot) {
     const auto from = std::ranges::lower_bound(slots_[slot], first, {}, by_path);
     const auto end = std::ranges::upper_bound(slots_[slot], last, {}, by_path);
@@ -92,6 +95,7 @@ void leaf_changes::put_into(leaf_changes& other) const {
 std::vector<tree_leaf> leaf_layers::read(state_namespace ns, const digest& first,
                                          const digest& last) const {
   const auto of = static_cast<std::size_t>(ns);
+  ensure(of < base.leaves.size(), "leaves are asked for of a namespace");
   const std::span<const tree_leaf> all = base.leaves[of];
   const std::size_t begin = place_of_path(all, first);
   std::size_t end = begin;
@@ -119,20 +123,26 @@ std::vector<tree_leaf> leaf_table::read(state_namespace ns, const digest& first,
 }
 
 leaf_layers leaf_table::freeze() {
-  leaf_changes_of_all frozen;
-  if (layers_.frozen != nullptr) frozen = *layers_.frozen; // of a checkpoint that failed
-  for (std::size_t of = 0; of < frozen.size(); ++of) {
+  auto frozen =
+      std::const_pointer_cast<leaf_changes_of_all>(std::exchange(layers_.frozen, nullptr));
+  if (frozen == nullptr)
+    frozen = std::make_shared<leaf_changes_of_all>();
+  else if (frozen.use_count() > 1) // of a checkpoint that failed, and is looked at still
+    frozen = std::make_shared<leaf_changes_of_all>(*frozen);
+  for (std::size_t of = 0; of < frozen->size(); ++of) {
     leaf_changes since = std::exchange(changed_[of], {});
-    if (frozen[of].size() == 0)
-      frozen[of] = std::move(since);
+    leaf_changes& all = (*frozen)[of];
+    if (all.size() == 0)
+      all = std::move(since);
     else
-      since.put_into(frozen[of]);
+      since.put_into(all);
   }
-  layers_.frozen = std::make_shared<const leaf_changes_of_all>(std::move(frozen));
+  layers_.frozen = std::move(frozen);
   return layers_;
 }
 
 leaf_layers leaf_table::settle(leaf_base base) {
+  ensure(layers_.frozen != nullptr, "a table settles on what was frozen");
   return std::exchange(layers_, {.base = std::move(base), .frozen = nullptr});
 }
 

@@ -4,9 +4,7 @@
 /// from a table of them, headers from the journal). Single owner.
 ///
 /// Order towards the leaves: apply() first, then set them (leaf_table::apply), and only then the
-/// next apply(). The values that an entry overwrites are read there, so those set earlier would be
-/// lost for undo (the roots would be right all the same). Leaves that do not fit are refused as
-/// corrupt and nothing changes.
+/// next apply(). Leaves that do not fit are refused as corrupt, and nothing changes.
 ///
 /// Three entries, of which 1 writes the key A, 2 writes B, and 3 writes A again:
 ///

@@ -115,7 +115,7 @@ struct state_tree::impl {
     const leaf_page page = nodes[reached.node].page;
     leaf_bucket* bucket = kept->find(page);
     if (reached.split == tree_overlay::no_split) {
-      if (bucket == nullptr) return; // the store will have it
+      if (bucket == nullptr) return; // the source will have it
       overlay.edit(reached, *bucket);
       kept->changed(page);
       return;

@@ -5,9 +5,8 @@
 ///
 /// The leaves live in a source (leaf_table.hpp in a world); in memory are the nodes above subtrees
 /// of at most 32 leaves ("buckets"), with hysteresis: a bucket splits above 32, nodes collapse
-/// below
-/// 16. A bucket that was touched is read from the source by one short ordered scan and then kept,
-/// with the hashes inside it, in a bounded cache. Single owner; not thread-safe.
+/// below 16. A bucket that was touched is read from the source by one short ordered scan and then
+/// kept, with the hashes inside it, in a bounded cache. Single owner; not thread-safe.
 
 #include <cstdint>
 #include <functional>
@@ -25,11 +24,8 @@ namespace mneme {
 /// Root of exactly these leaves (any order, distinct paths): the reference for tests and images.
 digest tree_root_of(std::vector<tree_leaf> leaves);
 
-/// Leaves with first <= path <= last in path order: every change applied to the tree so far. While
-/// a change is worked out (to be made, or only looked at) the source may already have all of it;
-/// then the new root is right all the same, but the values before it can no longer be read. So
-/// whoever needs the undo applies to the tree first. Leaves that do not fit the tree are refused as
-/// corrupt.
+/// Leaves with first <= path <= last in path order: every change applied to the tree so far, and no
+/// other. Those that do not hash to what the tree says are refused as corrupt.
 using tree_leaf_source =
     std::function<result<std::vector<tree_leaf>>(const digest& first, const digest& last)>;
 
@@ -99,8 +95,7 @@ public:
   /// Rebuilds the nodes by one scan of all leaves.
   result<void> rebuild();
   /// Image of the nodes in memory; load() replaces them (corrupt for a malformed image, which
-  /// leaves the tree unchanged). Whether the image belongs to the store's leaves is for the caller
-  /// to know.
+  /// leaves the tree unchanged). Whether the image belongs to the leaves is for the caller to know.
   [[nodiscard]] std::string save() const;
   result<void> load(std::string_view image);
 

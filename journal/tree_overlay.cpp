@@ -69,7 +69,7 @@ tree_overlay::place tree_overlay::top() const {
 tree_overlay::fork tree_overlay::children(const place& at) const {
   const auto [left, right] = halves(at.changes, at.depth);
   const tree_node& node = nodes_[at.node];
-  ensure(!node.is_bucket(), "what is below a bucket is in the store");
+  ensure(!node.is_bucket(), "what is below a bucket is in the source");
   return {{node.left, at.depth + 1, at.prefix, left},
           {node.right, at.depth + 1, with_path_bit(at.prefix, at.depth), right}};
 }
@@ -100,18 +100,14 @@ result<tree_overlay::part> tree_overlay::evaluate_bucket(reached& here,
   const digest prefix = prefix_of(changes.front().path, here.depth);
   auto stored = reader_.read(here.node, prefix, here.depth);
   if (!stored) return propagate(stored);
-  const auto& [bucket, fits] = *stored;
   const bool is_view = use_ == purpose::view;
-  here.bucket = plan_.add(bucket, changes, here.depth, is_view ? nullptr : &before_);
+  here.bucket = plan_.add(*stored, changes, here.depth, is_view ? nullptr : &before_);
   const auto& made = here.bucket;
-  // Leaves that do not hash to what the tree says may be those of after these changes already.
-  if (!fits && !made.same && (!is_view || bucket.leaves.size() != nodes_[here.node].whole.count))
-    return stale_source();
   if (!is_view && made.count > bucket_leaves_max) {
     here.split = static_cast<std::uint32_t>(splits_.size());
     splits_.push_back(plan_.leaves());
   }
-  return part{made.hash, made.count, fits && made.same};
+  return part{made.hash, made.count, made.same};
 }
 
 tree_overlay::part tree_overlay::join(const subtree& was, const part& left, const part& right) {
@@ -170,7 +166,7 @@ subtree tree_overlay::whole(const place& at) const {
 result<std::vector<tree_leaf>> tree_overlay::leaves_of(const place& at) {
   auto stored = reader_.read(at.node, at.prefix, at.depth);
   if (!stored) return propagate(stored);
-  return leaves_with(stored->bucket.leaves, at.changes);
+  return leaves_with(stored->leaves, at.changes);
 }
 
 result<tree_leaf> tree_overlay::lone_leaf(place at) {

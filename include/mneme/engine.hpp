@@ -102,7 +102,9 @@ struct engine_options {
   /// background. Four times as many make writes wait for that.
   std::uint64_t row_buffer_bytes = 32ULL << 20;
   /// A checkpoint is made after so much journal, or after a quarter of what the one before wrote if
-  /// that is more; 0 = never by itself.
+  /// that is more, but no more than 1 GiB then; 0 = never by itself. What lies behind it is read
+  /// again by an open after a crash, and takes memory until then: 64 bytes a memory, edge or field
+  /// that was written.
   std::uint64_t checkpoint_journal_bytes = 256ULL << 20;
   /// What waits for the committer: requests, and their bytes. Of a host's actors also what they
   /// have not been answered yet: writes, and apart from them messages that read. Beyond: busy.

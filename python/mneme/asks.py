@@ -64,6 +64,11 @@ def _outcome(answered: JsonAnswer, read: Callable[[JsonAnswer], Any]) -> Any:
     return read(answered) if answered.pop("ok", False) else error_of(answered)
 
 
+def _all_of(other: Any) -> Any:
+    """The same, with nothing that is not parsed if it is a tick's answer."""
+    return other._looked_at() if isinstance(other, Tick) else other
+
+
 #: So many are parsed together by who goes through all.
 _AHEAD = 200
 
@@ -123,15 +128,27 @@ class Tick(List[Any]):
         return super(Tick, self._looked_at()).__contains__(item)
 
     def __eq__(self, other: object) -> bool:
-        return super(Tick, self._looked_at()).__eq__(other)
+        return super(Tick, self._looked_at()).__eq__(_all_of(other))
 
     def __ne__(self, other: object) -> bool:
-        return super(Tick, self._looked_at()).__ne__(other)
+        return super(Tick, self._looked_at()).__ne__(_all_of(other))
+
+    def __lt__(self, other: Any) -> bool:
+        return super(Tick, self._looked_at()).__lt__(_all_of(other))
+
+    def __le__(self, other: Any) -> bool:
+        return super(Tick, self._looked_at()).__le__(_all_of(other))
+
+    def __gt__(self, other: Any) -> bool:
+        return super(Tick, self._looked_at()).__gt__(_all_of(other))
+
+    def __ge__(self, other: Any) -> bool:
+        return super(Tick, self._looked_at()).__ge__(_all_of(other))
 
     __hash__ = None  # as a list
 
     def __add__(self, other: Any) -> Any:
-        return super(Tick, self._looked_at()).__add__(other)
+        return super(Tick, self._looked_at()).__add__(_all_of(other))
 
     def __radd__(self, other: List[Any]) -> List[Any]:
         return other + list(self)

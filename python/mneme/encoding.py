@@ -74,8 +74,11 @@ def encoded(request: Dict[str, Any]) -> bytes:
         text = _text(request, set_aside, True)
     except RecursionError:
         raise ValueError("the request is nested too deep, or within itself") from None
-    except ValueError:
-        found = _not_finite(request, "")
+    except ValueError as refused:
+        try:
+            found = _not_finite(request, "")
+        except RecursionError:
+            raise ValueError("the request is nested too deep, or within itself") from refused
         if found is None:
             raise
         raise NotFinite("out_of_range", f"a number is finite, and this is {found[1]}", found[0]) from None

@@ -312,8 +312,10 @@ result<void> check_mapped(file_system& fs, const std::string& dir,
 
 /// Images that no CHECKPOINT may name, though one of this seq and without sums might.
 result<void> remove_images_of(file_system& fs, const std::string& dir, seq_no seq) {
-  for (const std::string_view name : image_names)
-    if (auto ok = fs.remove(image_directory(dir) + "/" + image_file(seq, name)); !ok) return ok;
+  for (const std::string_view name : image_names) {
+    auto removed = fs.remove(image_directory(dir) + "/" + image_file(seq, name));
+    if (!removed && removed.error().code != errc::not_found) return removed;
+  }
   return {};
 }
 
@@ -397,12 +399,13 @@ result<written_images> write_checkpoint(file_system& fs, const std::string& dir,
   const auto bytes = write_images(fs, dir, world, views, job, file);
   if (!bytes) {
     if (bytes.error().code == errc::disk_full) give_up_images(fs, dir, seq);
-    return std::unexpected(bytes.error());
+    if (bytes.error().code != errc::corrupt) return std::unexpected(bytes.error());
   }
   // Again, since all was looked at meanwhile.
-  if (auto whole = check_mapped(fs, dir, mapped); !whole) {
+  auto whole = check_mapped(fs, dir, mapped);
+  if (!whole || !bytes) {
     if (auto ok = remove_images_of(fs, dir, seq); !ok) return propagate(ok);
-    return propagate(whole);
+    return whole ? std::unexpected(bytes.error()) : propagate(whole);
   }
   if (auto ok = replace_file(fs, checkpoint_path(dir), encode(file)); !ok) return propagate(ok);
 
@@ -445,7 +448,7 @@ result<void> remove_images(file_system& fs, const std::string& dir) {
 std::vector<std::string> image_files(const checkpoint_file& checkpoint) {
   std::vector<std::string> files;
   const std::size_t named =
-      checkpoint.image_sums.empty() ? images_of_format_3 : checkpoint.image_sums.size();
+      checkpoint.image_sums.empty() ? image_names.size() : checkpoint.image_sums.size();
   for (const std::string_view name : std::span(image_names).first(named))
     files.push_back(image_file(checkpoint.seq, name));
   return files;

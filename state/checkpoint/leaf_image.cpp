@@ -42,15 +42,16 @@ result<void> put_leaves(image_writer& out, const leaf_layers& leaves, const leaf
     out.put(counts[of]);
     out.align();
     const auto bits = static_cast<unsigned>(std::bit_width(counts[of] / portion_leaves));
+    ensure(bits < 64, "there are fewer leaves than portions can tell apart");
     std::uint64_t written = 0;
-    for (std::uint64_t begin = 0; begin >> bits == 0; ++begin) {
+    for (std::uint64_t begin = 0; begin >> bits == 0 && !out.has_failed(); ++begin) {
       const std::vector<tree_leaf> portion = leaves.read(
           static_cast<state_namespace>(of), path_of(begin, bits), last_path_of(begin, bits));
       out.put_raw(
           {reinterpret_cast<const char*>(portion.data()), portion.size() * sizeof(tree_leaf)});
       written += portion.size();
     }
-    if (written != counts[of])
+    if (written != counts[of] && !out.has_failed())
       return fail(errc::corrupt, "there are " + std::to_string(written) + " state leaves where "
                                      + std::to_string(counts[of]) + " belong");
   }

@@ -49,6 +49,7 @@ result<void> write_checkpoint(world& w, const checkpoint_job& job) {
 leaf_layers settle_leaves(world& w) {
   if (!w.fresh_images) return {};
   auto fresh = std::exchange(w.fresh_images, std::nullopt);
+  ensure(fresh->bytes > 0, "a checkpoint has images");
   std::erase_if(w.mapped_images,
                 [](const mapped_image& image) { return image.name.ends_with(".leaves"); });
   if (fresh->leaves_image.is_whole) w.mapped_images.push_back(std::move(fresh->leaves_image));
@@ -58,7 +59,8 @@ leaf_layers settle_leaves(world& w) {
 
 std::uint64_t journal_between_checkpoints(const world& w, std::uint64_t least) {
   constexpr std::uint64_t part_of_images = 4;
-  return least == 0 ? 0 : std::max(least, w.image_bytes / part_of_images);
+  constexpr std::uint64_t most = 1ULL << 30; // what an open after a crash reads again
+  return least == 0 ? 0 : std::max(least, std::min(most, w.image_bytes / part_of_images));
 }
 
 bool is_worth_a_checkpoint(world& w) {

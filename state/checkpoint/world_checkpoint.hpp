@@ -20,8 +20,8 @@ result<void> write_checkpoint(world& w, const checkpoint_job& job);
 /// the leaves where they were written. What gives way; freeing it takes its time.
 leaf_layers settle_leaves(world& w);
 /// So much journal between two checkpoints, where `least` is asked for; 0: none is made by itself.
-/// Each writes all images, so that in a large world they come less often: what they write stays a
-/// multiple of what is written anyway.
+/// Each writes all images, so that in a large world they come less often, up to 1 GiB: what they
+/// write stays a multiple of what is written anyway.
 [[nodiscard]] std::uint64_t journal_between_checkpoints(const world& w, std::uint64_t least);
 /// Whether so much lies behind the checkpoint that a world which ends should write another.
 [[nodiscard]] bool is_worth_a_checkpoint(world& w);

@@ -45,6 +45,41 @@ TEST_CASE("a damaged store is made anew when it is needed, and the report says s
   REQUIRE(e.apply(fact("one more")));
 }
 
+namespace {
+
+std::vector<std::filesystem::path> images_of_leaves(const std::string& world) {
+  std::vector<std::filesystem::path> found;
+  for (const auto& file : std::filesystem::directory_iterator(image_directory(world)))
+    if (file.path().extension() == ".leaves") found.push_back(file.path());
+  return found;
+}
+
+} // namespace
+
+TEST_CASE("leaves that no image had get one: when that is asked for, or by the next write") {
+  scratch dir;
+  root_set before;
+  {
+    engine e = opened(deterministic(dir.world()));
+    for (int i = 0; i < 50; ++i) REQUIRE(e.apply(fact("fact " + std::to_string(i))));
+    REQUIRE(e.checkpoint());
+    before = *e.root();
+    REQUIRE(e.close());
+  }
+  REQUIRE(images_of_leaves(dir.world()).size() == 1);
+  std::filesystem::remove(images_of_leaves(dir.world()).front());
+  engine e = opened(deterministic(dir.world()));
+  CHECK(*e.root() == before);
+  if (GENERATE(true, false)) {
+    REQUIRE(e.checkpoint());
+  } else {
+    REQUIRE(e.apply(fact("one more")));
+    REQUIRE(e.apply(fact("and another"))); // by then the first is published
+    REQUIRE(e.checkpoint());               // behind that one
+  }
+  CHECK(images_of_leaves(dir.world()).size() == 1);
+}
+
 TEST_CASE("a world retains as many seqs as it is opened with, and not too few") {
   scratch dir;
   engine_options options = deterministic(dir.world());

@@ -61,6 +61,7 @@ TEST_CASE("an image goes to a sink as it would lie in memory") {
     const auto sum = out.finish_into_sink();
     REQUIRE(sum);
     CHECK(*sum == image_sum(image));
+    CHECK(out.size() == image.size());
     CHECK(pieces.all == image);
     CHECK(pieces.longest <= mib);
     CHECK(image_reader::open(pieces.all, "mnTEST01"));

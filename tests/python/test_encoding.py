@@ -89,6 +89,14 @@ def test_a_number_that_no_json_has_is_refused_with_its_place(world, number):
     assert world.stats().memories == 0
 
 
+def test_what_is_within_itself_is_refused(world):
+    ring = {"list": []}
+    ring["list"].append(ring)
+    with pytest.raises(ValueError, match="within itself"):
+        world.write("Note", {"statement": "x"}, metadata=ring)
+    assert world.stats().memories == 0
+
+
 @pytest.mark.parametrize("number", NOT_FINITE)
 def test_a_tick_refuses_a_number_that_no_json_has_alone_also_when_it_is_awaited(world, number):
     reads = [asks.search("tea"), asks.find("Note", limit=1, where={"gt": ["confidence", number]})]

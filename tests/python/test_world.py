@@ -216,6 +216,11 @@ def test_a_tick_is_a_list_whether_it_was_looked_at_or_not(world):
     assert not world.tick([], []) and world.tick()[:] == []
     assert world.call("tick", reads=[{"op": "find", "limit": 9}]).reads[0].memories[0].id
 
+    def notes():
+        return world.tick([asks.find("Note", limit=2), asks.find("Note", limit=1)])
+    assert notes() == notes() and not notes() != notes() and notes() <= notes() and not notes() < notes()
+    assert [len(one) for one in notes() + notes()] == [len(one) for one in [] + notes() + notes()] == [2, 1, 2, 1]
+
 
 def test_all_faults_of_a_write_are_told_at_once(world):
     with pytest.raises(mneme.InvalidRequest) as refused:
