@@ -1,5 +1,6 @@
 #include "tools/server/access/world_turns.hpp"
 
+#include <cerrno>
 #include <chrono>
 #include <thread>
 #include <utility>
