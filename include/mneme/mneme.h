@@ -54,7 +54,8 @@ MNEME_API const char* mneme_version(void);
  * is NULL.
  *
  *     directory      of the world; or in_memory: true, and nothing is kept
- *     create         make a world where there is none (default true)
+ *     create         make a world where there is none (default true), in a
+ *                    directory that is missing or empty
  *     read_only      beside a writer, from the journal
  *     world_name, seed, embedder, search, language     of a new world
  *     embedder_key   for a world's embedder behind an endpoint

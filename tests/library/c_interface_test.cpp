@@ -1,16 +1,18 @@
 // libmneme.so through its C header: what good and bad callers get, from one thread and from many.
 // Of: tools/library/c_interface.cpp, tools/library/call_queue.cpp, tools/library/open_options.cpp
-// Of: tools/library/array_tick.cpp
+// Of: tools/library/array_tick.cpp, tools/server/access/vacant_directory.cpp
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "mneme/mneme.h"
 
@@ -99,6 +101,21 @@ TEST_CASE("what a host says of a world that it opens is judged before anything i
   mneme_engine* engine = nullptr;
   CHECK(code_of(taken(mneme_open("{", 1, MNEME_JSON, &engine))) == "bad_json");
   CHECK(code_of(taken(mneme_open(nullptr, 0, 9, &engine))) == "bad_value");
+}
+
+TEST_CASE("no world is made where something else is") {
+  const std::filesystem::path place =
+      std::filesystem::temp_directory_path() / ("mneme_full_" + std::to_string(::getpid()));
+  std::filesystem::create_directory(place);
+  std::ofstream(place / "notes.txt") << "mine";
+  mneme_engine* engine = nullptr;
+  const json answer = opened({{"directory", place.string()}}, engine);
+  CHECK(engine == nullptr);
+  CHECK(code_of(answer) == "not_found");
+  CHECK(answer["error"]["message"].get<std::string>().find("holds other files")
+        != std::string::npos);
+  CHECK(std::distance(std::filesystem::directory_iterator(place), {}) == 1);
+  CHECK(std::filesystem::remove_all(place) == 2);
 }
 
 TEST_CASE("requests and answers are those of the line protocol, in both formats") {

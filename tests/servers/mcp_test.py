@@ -7,6 +7,7 @@
 # Of: tools/server/mcp/knowledge_graph.cpp
 
 import json
+import re
 import signal
 import unittest
 
@@ -275,6 +276,18 @@ class Tools(OnStreams):
         refused = self.refusal(client, "update", id=uri.split("/")[-1][:26], tags=["x"])
         self.assertTrue(refused.startswith("tombstoned") and refused.endswith("(at id)"), refused)
         self.assertIn("give id or words, not both", self.refusal(client, "forget", words="x", id=ABSENT))
+        room_uri = self.call(client, "search", query="room 12")["results"][0]["uri"]
+        for arguments, places in (
+                ({"uri": room_uri, "text": "", "importance": 44}, ["text", "importance"]),
+                ({"id": room_uri.split("/")[-1][:26], "text": "y", "tags": ["", 5]}, ["tags[1]"]),
+                ({"id": room_uri.split("/")[-1][:26], "text": "", "zz": 1}, ["zz"]),
+                ({"id": "x", "text": "y", "importance": 44}, ["id", "importance"]),
+                ({"id": "x", "text": "y", "confidence": 9, "zz": 1}, ["zz", "id", "confidence"]),
+                ({"words": "tea", "text": "", "importance": 44}, ["text", "importance"])):
+            refused = self.refusal(client, "update", **arguments)
+            told = re.findall(r"; also at ([^:]*):", refused)
+            self.assertEqual([re.search(r"\(at (.*)\)$", refused)[1], *told], places, refused)
+        self.assertIn("(at text)", self.refusal(client, "remember", text=""))
         done = self.call(client, "update", text="My address is now 12 Oak Street.", supersede=True)
         self.assertEqual([m["text"] for m in done["superseded"]], ["My address is 5 Elm Road."])
         room = self.call(client, "search", query="room 12")["results"][0]

@@ -5,7 +5,7 @@ and nothing that was acknowledged is lost.
     sharing_test.py [unittest's arguments]      SHARING_SECONDS=N: of kills, 8 by default
 """
 # Of: tools/server/access/shared_door.cpp, tools/server/access/shared_request.cpp
-# Of: tools/server/access/told_branch.cpp
+# Of: tools/server/access/told_branch.cpp, tools/server/access/world_turns.cpp
 # Of: tools/sharing/world_socket.cpp, tools/sharing/frame_stream.cpp
 
 import json
@@ -66,6 +66,48 @@ class Programs(unittest.TestCase):
         self.assertNotEqual(hidden, own)
         self.assertEqual(self.command("stats", str(self.world))["memories"], 3)
         self.assertNotEqual(seen, own)
+
+    def test_what_two_programs_change_at_once_is_there_once(self):
+        programs = [self.program("--compat", "reference-memory,memory-tool") for _ in range(2)]
+        start = threading.Barrier(len(programs))
+        said, rounds = [[], []], 6
+
+        def file(by, command, **arguments):
+            return by.call("memory", command=command, **arguments)
+
+        def work(k):
+            by = programs[k]
+            for i in range(rounds):
+                entity = {"name": f"e{i}", "entityType": "t", "observations": []}
+                path = f"/memories/f{i}"
+                start.wait(PATIENCE_S)
+                said[k].append([
+                    by.call("create_entities", entities=[entity]),
+                    by.call("add_observations", observations=[
+                        {"entityName": "e0", "contents": [f"{k}-{i}"]}]),
+                    file(by, "create", path=path, file_text="of both"),
+                    file(by, "insert", path="/memories/f0", insert_line=0, insert_text=f"{k}-{i}"),
+                    file(by, "rename", old_path=path, new_path=f"{path}-{k}") if i > 0 else None])
+
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(2)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join(PATIENCE_S)
+        self.assertEqual([len(s) for s in said], [rounds] * 2)
+        entities = json.loads(text_of(programs[0].call("read_graph")))["entities"]
+        self.assertEqual(sorted(e["name"] for e in entities), [f"e{i}" for i in range(rounds)])
+        all_of = sorted(f"{k}-{i}" for k in range(2) for i in range(rounds))
+        self.assertEqual(sorted(next(e for e in entities if e["name"] == "e0")["observations"]), all_of)
+        shown = text_of(file(programs[1], "view", path="/memories/f0"))
+        for text in all_of:
+            self.assertIn(text, shown)
+        for i in range(rounds):
+            ends = [[not answers[i][which]["isError"] for answers in said]
+                    for which in ((2, 4) if i > 0 else (2,))]
+            # The second may come after the first's rename: then its path is free again.
+            if ends[0] != [True, True]:
+                self.assertEqual([sum(of) for of in ends], [1] * len(ends), said)
 
     def test_who_joins_is_held_to_what_the_world_was_made_with(self):
         first = self.program()

@@ -521,7 +521,7 @@ std::string ops_text() {
     table.add({std::string(op.name), std::string(op.summary), std::string(op.answer)});
   return table.text(static_cast<std::size_t>(-1), false)
          + "\nEvery answer is {\"ok\":true,…} or {\"ok\":false,\"error\":{\"code\",\"message\","
-           "\"at\"?}}.\nKeys and an example of one op: mneme help OP\n";
+           "\"at\"?,\"faults\"?}}.\nKeys and an example of one op: mneme help OP\n";
 }
 
 std::string op_text(const protocol::op_spec& op) {

@@ -15,6 +15,7 @@
 #include "tools/protocol/absence_proof.hpp"
 #include "tools/protocol/answer_json.hpp"
 #include "tools/protocol/proof_json.hpp"
+#include "tools/server/access/vacant_directory.hpp"
 
 namespace mneme::command {
 
@@ -181,7 +182,7 @@ void remove_broken_off(const std::string& directory, bool was_there) {
 }
 
 status run_replay(const replay_options& o) {
-  if (!is_vacant(o.into))
+  if (!server::is_vacant(o.into))
     return report(o.common,
                   error{errc::already_exists,
                         o.into + " is not empty; a replay needs a directory of its own", "into"});

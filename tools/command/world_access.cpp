@@ -1,6 +1,5 @@
 #include "tools/command/world_access.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -22,36 +21,11 @@
 #include "tools/protocol/scope_json.hpp"
 #include "tools/server/access/shared_request.hpp"
 #include "tools/server/access/told_branch.hpp"
+#include "tools/server/access/vacant_directory.hpp"
 
 namespace mneme::command {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-bool has_only_files(const fs::path& directory) {
-  std::error_code problem;
-  const fs::directory_iterator entries(directory, problem);
-  return !problem && std::ranges::all_of(entries, [](const fs::directory_entry& e) {
-    std::error_code gone;
-    return e.is_regular_file(gone);
-  });
-}
-
-} // namespace
-
-bool is_vacant(const std::string& directory) {
-  std::error_code problem;
-  if (!fs::exists(directory, problem)) return true;
-  if (!fs::is_directory(directory, problem)) return false;
-  for (const auto& entry : fs::directory_iterator(directory, problem)) {
-    const auto name = entry.path().filename().string();
-    const bool is_left_over = name == "LOCK" || name == "LOG" || name == "WORLD.new"
-                              || (name == "journal" && has_only_files(entry.path()));
-    if (!is_left_over) return false;
-  }
-  return is_journal_unwritten(*make_posix_file_system(), directory).value_or(false);
-}
 
 bool is_copy_of_log(const std::string& directory) {
   std::error_code problem;
@@ -135,7 +109,7 @@ result<engine> open_existing(engine_options options) {
 }
 
 result<engine> open_or_create(engine_options options) {
-  options.create = options.directory.empty() || is_vacant(options.directory);
+  options.create = options.directory.empty() || server::is_vacant(options.directory);
   if (!options.create) return open_existing(std::move(options));
   return open_with_endpoint(std::move(options));
 }

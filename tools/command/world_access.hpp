@@ -32,9 +32,6 @@ result<engine> open_existing(engine_options options);
 result<engine> open_or_create(engine_options options);
 /// The public keys of agents in a file, which scopes are checked with.
 result<std::shared_ptr<key_resolver>> read_agent_keys(const std::string& path);
-/// True where a world may be made: nothing is there, or what a broken-off start left.
-bool is_vacant(const std::string& directory);
-
 /// True if the directory says where its log is: a world on it was joined there, or was begun to be.
 bool is_copy_of_log(const std::string& directory);
 /// What a world made of another one left there that was broken off says to who opens it; whoever

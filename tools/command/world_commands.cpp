@@ -10,6 +10,7 @@
 #include "tools/command/render.hpp"
 #include "tools/command/world_arguments.hpp"
 #include "tools/server/access/log_address.hpp"
+#include "tools/server/access/vacant_directory.hpp"
 
 namespace mneme::command {
 
@@ -45,7 +46,7 @@ bool is_file(const std::string& path) {
 result<json> init_world(const init_options& o) {
   const auto broken_off = broken_off_in(o.common.directory);
   if (broken_off && !o.from) return std::unexpected(*broken_off);
-  if (!broken_off && !is_vacant(o.common.directory)) {
+  if (!broken_off && !server::is_vacant(o.common.directory)) {
     if (is_copy_of_log(o.common.directory))
       return fail(errc::already_exists,
                   o.common.directory

@@ -93,7 +93,8 @@ result<std::string> uri_of(const common_options& common, const std::string& text
 template <class Fill>
 status run_on_memory(const common_options& common, std::string_view op,
                      const std::vector<std::string>& arguments, Fill fill) {
-  json request{{"uri", arguments.front()}};
+  const auto& name = arguments.front();
+  json request{{name.starts_with("mneme:") ? "uri" : "id", name}};
   if (is_request(arguments)) {
     auto read = read_request_argument(arguments.front());
     if (!read) return report(common, read.error());
@@ -109,8 +110,8 @@ status run_update(const content_options& o) {
       auto name = uri_of(o.common, o.arguments.front());
       if (!name) return propagate(name);
       const auto uri = parse_memory_uri(*name);
-      if (!uri) return std::unexpected(uri.error());
-      request["uri"] = std::move(*name);
+      if (!uri) return fail(uri.error().code, uri.error().message, "uri");
+      request = {{"uri", std::move(*name)}};
       if (o.replace.empty() || o.arguments.size() > 1) {
         auto data = read_data_arguments(std::string(to_string(uri->type)),
                                         {o.arguments.begin() + 1, o.arguments.end()});

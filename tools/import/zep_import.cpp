@@ -32,6 +32,8 @@ std::string tag_of(std::string_view kind, const std::string& graph) {
 }
 
 result<std::optional<timestamp>> time_of(const json& item, const char* key) {
+  if (item.contains(key) && !item[key].is_null() && !item[key].is_string())
+    return fail(errc::wrong_type, fmt::format("{} is a time as text", key), key);
   const std::string text = text_member(item, key);
   if (text.empty()) return std::optional<timestamp>{};
   auto at = parse_timestamp(text);
@@ -107,6 +109,9 @@ public:
     if (!named.empty())
       metadata["zep_labels"] = std::vector<mneme::scalar>(named.begin(), named.end());
     const json attributes = node.value("attributes", json::object());
+    if (!attributes.is_object() && !attributes.is_null())
+      return std::unexpected(
+          located({errc::wrong_type, "attributes is an object", "attributes", {}}, where));
     for (const auto& [key, value] : attributes.items())
       if (!key.empty() && (value.is_string() || value.is_number() || value.is_boolean()))
         add_field(topic, key, scalar(value));
@@ -209,6 +214,11 @@ private:
     if (!until) return propagate(until);
     const memory_id source = id_of(text_member(edge, "source_node_uuid"));
     const memory_id target = id_of(text_member(edge, "target_node_uuid"));
+    for (const char* key : {"source_node_uuid", "target_node_uuid"})
+      if (!names_.contains(id_of(text_member(edge, key))))
+        return fail(errc::not_found,
+                    fmt::format("{} is none of the nodes of this graph", text_member(edge, key)),
+                    key);
     const std::string name = text_member(edge, "name");
     write_request r;
     r.type = memory_type::fact;

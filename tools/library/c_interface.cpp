@@ -18,6 +18,7 @@
 #include "tools/protocol/session.hpp"
 #include "tools/server/access/shared_door.hpp"
 #include "tools/server/access/shared_request.hpp"
+#include "tools/server/access/vacant_directory.hpp"
 
 using mneme::errc;
 using mneme::error;
@@ -124,6 +125,9 @@ result<std::unique_ptr<mneme_engine>> open(std::string_view bytes, int format) {
   if (oversized) return std::unexpected(std::move(*oversized));
   auto options = mneme::library::read_open_options(*request);
   if (!options) return propagate(options);
+  const mneme::engine_options& asked = options->engine;
+  if (asked.create && !asked.read_only && !asked.directory.empty())
+    if (auto ok = mneme::server::check_world_or_vacant(asked.directory); !ok) return propagate(ok);
   auto made = std::make_unique<mneme_engine>();
   made->clock = options->clock;
   if (options->is_shared) {

@@ -44,9 +44,14 @@ constexpr std::array batch_table = {key_shape{"items", &batch_items, true},
                                     key_shape{"scope", &shapes::scope},
                                     key_shape{"deadline_ms", &shapes::integer}};
 
-std::optional<error> fault_of_item(const json& item, const json_path& at) {
+std::optional<error> fault_of_item(const json& item, const json_path& at, const fault_list& known) {
   auto op = op_of_item(item, at);
-  return op ? fault_of_write(**op, item, at) : std::optional(std::move(op.error()));
+  if (!op) return std::move(op.error());
+  fault_list own;
+  const std::string place = at.text() + ".";
+  for (const error& fault : known.told())
+    if (fault.at.starts_with(place)) own.add(fault);
+  return fault_of_write(**op, item, at, std::move(own));
 }
 
 } // namespace
@@ -55,7 +60,7 @@ std::span<const key_shape> batch_keys() noexcept {
   return batch_table;
 }
 
-error batch_fault(const json& request, error first) {
+error batch_fault(const json& request, error first, const fault_list& known) {
   const auto items = request.find("items");
   if (items == request.end() || !items->is_array()) return first;
   const json_path document;
@@ -64,7 +69,7 @@ error batch_fault(const json& request, error first) {
   bool has_first = false;
   for (std::size_t i = 0; i < items->size() && !faults.is_full(); ++i) {
     const json_path at = list.item(i);
-    auto fault = fault_of_item((*items)[i], at);
+    auto fault = fault_of_item((*items)[i], at, known);
     if (!fault) continue;
     has_first = has_first || first.at.starts_with(at.text());
     faults.add(std::move(*fault));

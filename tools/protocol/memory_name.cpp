@@ -6,7 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "messages/validate/fault_list.hpp"
 #include "tools/protocol/shape.hpp"
 #include "tools/protocol/value_reader.hpp"
 
@@ -22,8 +21,8 @@ bool is_text(const json& request, const char* key) {
   return is_given(request, key) && request[key].is_string();
 }
 
-bool is_uri(const json& text) {
-  return text.get_ref<const std::string&>().starts_with("mneme:");
+bool is_uri(std::string_view text) {
+  return text.starts_with("mneme:");
 }
 
 bool is_id(const json& text) {
@@ -61,7 +60,8 @@ bool names_by_id(const json& request) {
 
 error named_as_asked(error e, const json& request, const json_path& at) {
   if (!request.is_object()) return e;
-  if (const char* const key = key_of_id(request); key != nullptr && key == std::string_view("id"))
+  const char* const key = key_of_id(request);
+  if (key != nullptr && key == std::string_view("id") && !is_given(request, "uri"))
     e = with_places(std::move(e), [&](std::string_view place) {
       return place == at.key("uri").text() ? at.key("id").text() : std::string(place);
     });
@@ -74,7 +74,7 @@ error named_as_asked(error e, const json& request, const json_path& at) {
 }
 
 result<memory_id> id_named(std::string_view text) {
-  if (!text.starts_with("mneme:")) return parse_memory_id(text);
+  if (!is_uri(text)) return parse_memory_id(text);
   auto uri = parse_memory_uri(text);
   if (!uri) return propagate(uri);
   return uri->id;
@@ -90,35 +90,39 @@ result<std::string> name_resolver::uri_of(const memory_id& id, const json& reque
   return to_string(memory_uri{found->head->type, id, found->head->current_version});
 }
 
-result<void> name_resolver::check_seen(const json& request, const json_path& at) {
-  if (in_sight_of_) return {}; // which the engine holds every write to
+void name_resolver::check_seen(const json& request, const json_path& at, fault_list& faults) {
+  if (in_sight_of_) return; // which the engine holds every write to
   for (const char* key : {"id", "uri"}) {
     if (!is_text(request, key)) continue;
     const auto id = id_named(request[key].get_ref<const std::string&>());
     if (!id) continue; // said by who reads the request
-    auto seen = uri_of(*id, request);
-    if (!seen) return fail(seen.error().code, seen.error().message, at.key(key).text());
+    if (auto seen = uri_of(*id, request); !seen)
+      faults.add({seen.error().code, seen.error().message, at.key(key).text(), {}});
   }
-  return {};
 }
 
-result<void> name_resolver::resolve_one(json& request, const json_path& at) {
-  if (restores_as_somebody(request)) return check_seen(request, at);
+result<std::string> name_resolver::uri_named(const std::string& name, const json& request) {
+  if (is_uri(name)) return name;
+  const auto id = parse_memory_id(name);
+  if (!id) return std::unexpected(id.error());
+  return uri_of(*id, request);
+}
+
+void name_resolver::resolve_one(json& request, const json_path& at, fault_list& faults) {
+  if (restores_as_somebody(request)) return check_seen(request, at, faults);
   const char* key = key_of_id(request);
-  if (key == nullptr) return {};
-  if (is_given(request, "id") && is_given(request, "uri"))
-    return fail(errc::bad_value, "give id or uri, not both", at.key("uri").text());
+  if (key == nullptr) return;
+  const std::string place = at.key("uri").text();
+  if (is_given(request, "id") && is_given(request, "uri")) {
+    faults.add({errc::bad_value, "give id or uri, not both", place, {}});
+    request.erase("id");
+    return;
+  }
   json name = std::move(request[key]);
   request.erase(key);
-  if (!is_uri(name)) {
-    const auto id = parse_memory_id(name.get_ref<const std::string&>());
-    if (!id) return fail(id.error().code, id.error().message, at.key(key).text());
-    auto uri = uri_of(*id, request);
-    if (!uri) return fail(uri.error().code, uri.error().message, at.key(key).text());
-    name = std::move(*uri);
-  }
-  request["uri"] = std::move(name);
-  return {};
+  auto uri = uri_named(name.get_ref<const std::string&>(), request);
+  if (!uri) faults.add({uri.error().code, uri.error().message, place, {}});
+  request["uri"] = uri ? json(std::move(*uri)) : std::move(name);
 }
 
 void name_resolver::note_made(const json& request) {
@@ -133,18 +137,16 @@ void name_resolver::note_made(const json& request) {
   if (id && type) made_.insert_or_assign(*id, *type);
 }
 
-result<void> name_resolver::resolve(json& request, const json_path& at) {
-  if (!request.is_object()) return {};
-  if (auto ok = resolve_one(request, at); !ok) return ok;
+void name_resolver::resolve(json& request, const json_path& at, fault_list& faults) {
+  if (!request.is_object()) return;
+  resolve_one(request, at, faults);
   const auto list = request.find(items_of_batch);
   if (list == request.end() || !list->is_array()) {
     note_made(request);
-    return {};
+    return;
   }
   const json_path items = at.key(items_of_batch);
-  for (std::size_t i = 0; i < list->size(); ++i)
-    if (auto ok = resolve((*list)[i], items.item(i)); !ok) return ok;
-  return {};
+  for (std::size_t i = 0; i < list->size(); ++i) resolve((*list)[i], items.item(i), faults);
 }
 
 } // namespace mneme::protocol

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "messages/validate/fault_list.hpp"
 #include "mneme/engine.hpp"
 #include "tools/protocol/json_path.hpp"
 #include "tools/protocol/json_text.hpp"
@@ -29,16 +30,18 @@ public:
   name_resolver(engine& target, std::optional<std::string> in_sight_of)
       : target_(target), in_sight_of_(std::move(in_sight_of)) {}
 
-  /// One request, or all items of a batch in their order. Precondition: the shape was checked.
-  result<void> resolve(json& request, const json_path& at);
+  /// One request, or all items of a batch in their order, whatever their shape. What names nothing
+  /// is noted at `uri`, and stands there.
+  void resolve(json& request, const json_path& at, fault_list& faults);
   /// Takes note of the id that a request gives to what it brings.
   void note_made(const json& request);
 
 private:
-  result<void> resolve_one(json& request, const json_path& at);
+  void resolve_one(json& request, const json_path& at, fault_list& faults);
   /// Of one that names a memory in any way: its actor sees it.
-  result<void> check_seen(const json& request, const json_path& at);
+  void check_seen(const json& request, const json_path& at, fault_list& faults);
   result<std::string> uri_of(const memory_id& id, const json& request);
+  result<std::string> uri_named(const std::string& name, const json& request);
 
   engine& target_;
   std::optional<std::string> in_sight_of_;

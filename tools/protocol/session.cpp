@@ -50,16 +50,23 @@ error besides_items(const fault_list& faults) {
   return (besides ? besides : faults).refusal().error();
 }
 
-/// Whose shape is wrong is told what else is.
-result<void> check_shape_of(const op_spec& op, const json& request) {
+/// Whose shape is wrong, or who names what is not there, is told what else is.
+result<void> check_shape_of(const op_spec& op, const json& request, fault_list faults) {
   const json_path document;
-  fault_list faults;
+  const fault_list known = faults;
   check_members(request, op.keys, true, document, faults);
   if (!faults) return {};
   if (op.read != nullptr)
     return std::unexpected(with_other_faults(op, request, document, std::move(faults)));
-  if (op.run == run_batch) return std::unexpected(batch_fault(request, besides_items(faults)));
+  if (op.run == run_batch)
+    return std::unexpected(batch_fault(request, besides_items(faults), known));
   return faults.refusal();
+}
+
+bool has_shape_of(const op_spec& op, const json& request) {
+  fault_list faults;
+  check_members(request, op.keys, true, {}, faults);
+  return !faults;
 }
 
 } // namespace
@@ -69,20 +76,24 @@ result<json> session::run(const json& request, const std::optional<error>& overs
   if (!request.is_object()) return wrong_type("a request, an object with an op", request, document);
   const op_spec* op = nullptr;
   if (auto ok = check_op(request, document, op); !ok) return propagate(ok);
-  if (auto ok = check_shape_of(*op, request); !ok) return propagate(ok);
-  if (oversized) return std::unexpected(*oversized);
-  const bool waits = asks_for_newest(request);
   const bool has_ids = names_by_id(request);
+  if (!has_ids)
+    if (auto ok = check_shape_of(*op, request, {}); !ok) return propagate(ok);
+  // All that is wrong with what names by id is told when its type is known: that says which data
+  // there may be.
+  const bool is_shaped = !has_ids || has_shape_of(*op, request);
+  if (is_shaped && oversized) return std::unexpected(*oversized);
+  const bool waits = is_shaped && asks_for_newest(request);
   if (!waits && !has_ids && !names_a_time(request)) return run_checked(*op, request);
   json resolved = request;
   if (waits)
     if (auto ok = wait_for_newest(engine_, resolved); !ok) return propagate(ok);
-  if (auto ok = resolve_times(engine_, resolved, document); !ok) return propagate(ok);
+  if (is_shaped)
+    if (auto ok = resolve_times(engine_, resolved, document); !ok) return propagate(ok);
   if (has_ids) {
-    if (auto ok = name_resolver(engine_, in_sight_of_).resolve(resolved, document); !ok)
-      return propagate(ok);
-    // The type of what is named says which data there may be.
-    if (auto ok = check_shape_of(*op, resolved); !ok)
+    fault_list faults;
+    name_resolver(engine_, in_sight_of_).resolve(resolved, document, faults);
+    if (auto ok = check_shape_of(*op, resolved, std::move(faults)); !ok)
       return std::unexpected(named_as_asked(std::move(ok.error()), request, document));
   }
   auto answer = run_checked(*op, resolved);

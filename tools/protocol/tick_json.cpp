@@ -108,7 +108,8 @@ bool is_tick_write(const op_spec& op) {
 }
 
 result<const op_spec*> checked_item(const json& item, const json_path& at,
-                                    bool (*allowed)(const op_spec&), std::string_view list) {
+                                    bool (*allowed)(const op_spec&), std::string_view list,
+                                    fault_list faults = {}) {
   if (!item.is_object()) return wrong_type("a request, an object with an op", item, at);
   const op_spec* op = nullptr;
   if (auto ok = check_op(item, at, op); !ok) return propagate(ok);
@@ -117,7 +118,6 @@ result<const op_spec*> checked_item(const json& item, const json_path& at,
                 fmt::format("\"{}\" cannot stand in the {} of a tick", op->name, list),
                 at.key("op").text());
   if (auto ok = check_no_receipt(item, at); !ok) return propagate(ok);
-  fault_list faults;
   check_members(item, op->keys, true, at, faults);
   if (!faults) return op;
   if (op->read == nullptr) return faults.refusal();
@@ -131,8 +131,8 @@ result<tick_read> read_of(const json& item, const json_path& at) {
   return find_read((*op)->name)->read(item, at);
 }
 
-result<tick_write> write_of(const json& item, const json_path& at) {
-  auto op = checked_item(item, at, is_tick_write, "writes");
+result<tick_write> write_of(const json& item, const json_path& at, fault_list faults = {}) {
+  auto op = checked_item(item, at, is_tick_write, "writes", std::move(faults));
   if (!op) return propagate(op);
   if (deadline_of(item))
     return fail(errc::bad_value, "the deadline of a tick stands beside its writes",
@@ -251,8 +251,9 @@ result<json> run_tick(session& s, const json& request) {
           return write_of(item, at);
         }
         json named = item;
-        if (auto ok = names.resolve(named, at); !ok) return propagate(ok);
-        auto write = write_of(named, at);
+        fault_list faults;
+        names.resolve(named, at, faults);
+        auto write = write_of(named, at, std::move(faults));
         if (write) return write;
         return std::unexpected(named_as_asked(std::move(write.error()), item, at));
       });

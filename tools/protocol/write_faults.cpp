@@ -68,8 +68,8 @@ error with_other_faults(const op_spec& op, const json& request, const json_path&
   return std::move(read.error());
 }
 
-std::optional<error> fault_of_write(const op_spec& op, const json& request, const json_path& at) {
-  fault_list faults;
+std::optional<error> fault_of_write(const op_spec& op, const json& request, const json_path& at,
+                                    fault_list faults) {
   check_members(request, op.keys, true, at, faults);
   if (faults) return with_other_faults(op, request, at, std::move(faults));
   auto read = op.read(request, at, {});

@@ -18,7 +18,8 @@ error with_other_faults(const op_spec& op, const json& request, const json_path&
                         fault_list faults);
 
 /// What is wrong with a write, whatever it is; nothing if it is a write that the engine can be
-/// asked. Precondition: the op has a `read`.
-std::optional<error> fault_of_write(const op_spec& op, const json& request, const json_path& at);
+/// asked. `faults` are known already. Precondition: the op has a `read`.
+std::optional<error> fault_of_write(const op_spec& op, const json& request, const json_path& at,
+                                    fault_list faults = {});
 
 } // namespace mneme::protocol

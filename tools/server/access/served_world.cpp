@@ -6,6 +6,7 @@
 
 #include "tools/command/world_arguments.hpp"
 #include "tools/server/access/log_address.hpp"
+#include "tools/server/access/vacant_directory.hpp"
 
 namespace mneme::server {
 
@@ -104,7 +105,7 @@ result<engine> open_served(const served_options& options, bool may_make) {
     opening.keys = std::move(*keys);
   }
   const bool opens_only = options.only_reads || options.must_exist || !may_make;
-  const bool makes = !opens_only && command::is_vacant(opening.directory);
+  const bool makes = !opens_only && is_vacant(opening.directory);
   auto target = opens_only ? command::open_existing(std::move(opening))
                            : command::open_or_create(std::move(opening));
   if (target && makes && options.log)

@@ -120,7 +120,8 @@ result<void> serve(const serve_options& o, front& f, engine& target, stop_signal
     to.keep_fresh(*fresh);
   }
   mcp_server mcp(to,
-                 {.reference_memory = o.served.has_compat("reference-memory"),
+                 {.directory = o.served.common.directory,
+                  .reference_memory = o.served.has_compat("reference-memory"),
                   .memory_files = o.served.has_compat("memory-tool"),
                   .tools = {.erases = o.served.offers_erase, .only_basic = !o.served.all_tools}});
   stream_places streams(std::max<std::size_t>(o.max_connections / 2, 1));

@@ -66,8 +66,9 @@ result<json> ask(door& to, const client& who, json request) {
   answer a = to.run(who, "", std::move(request));
   if (is_ok(a)) return std::move(a.body);
   const json& e = a.body["error"];
-  return fail(errc::bad_value, fmt::format("{} ({})", e["message"].get<std::string>(),
-                                           e["code"].get<std::string>()));
+  const auto code = e["code"].get<std::string>();
+  return fail(code == to_string(errc::version_conflict) ? errc::version_conflict : errc::bad_value,
+              fmt::format("{} ({})", e["message"].get<std::string>(), code));
 }
 
 result<knowledge_graph> knowledge_graph::read(door& to, const client& who) {

@@ -40,7 +40,8 @@ struct relation {
 
 json entity_json(const entity& e);
 
-/// A request of the line protocol, as the graph's tools make them; fails with the engine's words.
+/// A request of the line protocol, as the graph's tools make them; fails with the engine's words,
+/// as version_conflict or bad_value.
 result<json> ask(door& to, const client& who, json request);
 
 /// Everything that the client sees, as of one seq, archived entities too.

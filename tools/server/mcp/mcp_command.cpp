@@ -36,7 +36,8 @@ command::status run_mcp(const mcp_command_options& o) {
                   o.served.common.directory);
   {
     mcp_server server(
-        **world, {.reference_memory = o.served.has_compat("reference-memory"),
+        **world, {.directory = o.served.common.directory,
+                  .reference_memory = o.served.has_compat("reference-memory"),
                   .memory_files = o.served.has_compat("memory-tool"),
                   .tools = {.erases = o.served.offers_erase, .only_basic = !o.served.all_tools},
                   .text_tokens = o.text_tokens});

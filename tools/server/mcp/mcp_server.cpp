@@ -84,10 +84,11 @@ struct mcp_server::call {
   }
 };
 
-mcp_server::mcp_server(door& to, mcp_options options) : to_(to), options_(options) {
-  if (options.memory_files) sets_.push_back(std::make_unique<memory_tool>(to));
-  if (!options.reference_memory) return;
-  auto graph = std::make_unique<reference_memory>(to);
+mcp_server::mcp_server(door& to, mcp_options options)
+    : to_(to), options_(std::move(options)), turns_(options_.directory) {
+  if (options_.memory_files) sets_.push_back(std::make_unique<memory_tool>(to, turns_));
+  if (!options_.reference_memory) return;
+  auto graph = std::make_unique<reference_memory>(to, turns_);
   graph_ = graph.get();
   sets_.push_back(std::move(graph));
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/server/access/door.hpp"
+#include "tools/server/access/world_turns.hpp"
 #include "tools/server/mcp/mcp_message.hpp"
 #include "tools/server/mcp/mcp_tools.hpp"
 #include "tools/server/mcp/reference_memory.hpp"
@@ -21,6 +22,7 @@ inline constexpr std::string_view root_uri = "mneme://root";
 std::string unescaped_uri(std::string uri);
 
 struct mcp_options {
+  std::string directory;         ///< the world's; empty in memory
   bool reference_memory = false; ///< also its nine tools, and its resource
   bool memory_files = false;     ///< also the file-shaped memory tool
   tool_choice tools{};
@@ -52,6 +54,7 @@ private:
 
   door& to_;
   mcp_options options_;
+  world_turns turns_;
   std::vector<std::unique_ptr<tool_set>> sets_; ///< of others
   reference_memory* graph_ = nullptr;           ///< one of them, if it is there
 };

@@ -8,9 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "messages/validate/fault_list.hpp"
+#include "tools/protocol/memory_name.hpp"
 #include "tools/protocol/op_table.hpp"
 #include "tools/protocol/shape.hpp"
 #include "tools/protocol/write_faults.hpp"
+#include "tools/server/access/shared_request.hpp"
 #include "tools/server/json_schema.hpp"
 
 namespace mneme::server {
@@ -467,12 +469,43 @@ bool is_hidden(const tool_spec& tool, const client& who, std::string_view key) {
   return !who.is_host() && (key == "actor" || key == "by" || key == "created_by");
 }
 
-/// What the tool takes flat, the op has in `write`.
-void name_as_given(json& body) {
+/// The key of the arguments that a place of their request is: what a tool takes flat, the op may
+/// have in `write`, or in the two items of a batch.
+std::string place_given(std::string_view place, std::string_view op, const json& arguments) {
   constexpr std::string_view nested = "write.";
-  if (!is_given(body, "error") || !is_given(body["error"], "at")) return;
-  const auto at = body["error"]["at"].get<std::string>();
-  if (at.starts_with(nested)) body["error"]["at"] = at.substr(nested.size());
+  if (op == "supersede_matching" && place.starts_with(nested)) place.remove_prefix(nested.size());
+  const auto item_end = place.find("].");
+  if (op == "batch" && !is_given(arguments, "items") && place.starts_with("items[")
+      && item_end != std::string_view::npos)
+    place.remove_prefix(item_end + 2);
+  if (place == "data.statement" && is_given(arguments, "text")) return "text";
+  return std::string(place);
+}
+
+error said_as_given(error e, std::string_view op, const json& arguments) {
+  e = with_places(std::move(e),
+                  [&](std::string_view place) { return place_given(place, op, arguments); });
+  std::set<std::string_view> places;
+  for (const error& fault : e.faults) places.insert(fault.at);
+  if (places.size() == e.faults.size()) return e;
+  fault_list once;
+  once.add(std::move(e));
+  return once.refusal().error();
+}
+
+/// The code of a refusal stays: a server has some of its own.
+void say_as_given(answer& answered, std::string_view op, const json& arguments) {
+  if (is_ok(answered)) return;
+  auto told = outcome_of(answered);
+  if (told) return;
+  const error e = said_as_given(std::move(told.error()), op, arguments);
+  json& body = answered.body["error"];
+  body["message"] = e.message;
+  if (!e.at.empty()) body["at"] = e.at;
+  body.erase("faults");
+  for (const error& fault : e.faults)
+    body["faults"].push_back(
+        {{"code", to_string(fault.code)}, {"message", fault.message}, {"at", fault.at}});
 }
 
 /// The keys of all ops of a tool; the patch says what more there is, and what is required of
@@ -566,6 +599,28 @@ void check_offered(const tool_spec& tool, const client& who, const json& argumen
   }
 }
 
+/// Of a write that may name a memory by its id. Nobody has looked up here what that is: what
+/// depends on it is not told.
+void add_faults_of_write(const protocol::op_spec& op, json request, fault_list& faults) {
+  const char* const key = is_given(request, "id") ? "id" : "uri";
+  const bool is_by_id = op.name != "restore" && protocol::names_by_id(request)
+                        && (key == std::string_view("uri") || !is_given(request, "uri"));
+  if (!is_by_id) {
+    if (auto fault = protocol::fault_of_write(op, request, {})) faults.add(std::move(*fault));
+    return;
+  }
+  const auto name = request[key].get<std::string>();
+  const auto id = protocol::id_named(name);
+  if (!id) faults.add({id.error().code, id.error().message, key, {}});
+  request.erase(key);
+  request["uri"] = name;
+  fault_list known;
+  known.add({errc::bad_id, "it is not looked up", "uri", {}});
+  const auto all = protocol::fault_of_write(op, request, {}, std::move(known));
+  for (const error& fault : all->faults)
+    if (fault.at != "uri") faults.add(fault);
+}
+
 /// What is wrong with the rest of a request is told beside what is not taken.
 error with_faults_of_rest(const json& request, fault_list faults) {
   json rest = request;
@@ -574,8 +629,8 @@ error with_faults_of_rest(const json& request, fault_list faults) {
     if (fault.at != "op") rest.erase(fault.at);
   if (op.read == nullptr)
     protocol::check_members(rest, op.keys, true, {}, faults);
-  else if (auto fault = protocol::fault_of_write(op, rest, {}))
-    faults.add(std::move(*fault));
+  else
+    add_faults_of_write(op, std::move(rest), faults);
   return faults.refusal().error();
 }
 
@@ -610,7 +665,10 @@ result<json> request_of(const tool_spec& tool, const client& who, const json& ar
     return faults.refusal();
   }
   check_taken(tool, who, *request, faults);
-  if (faults) return std::unexpected(with_faults_of_rest(*request, std::move(faults)));
+  const auto& op = (*request)["op"].get_ref<const std::string&>();
+  if (faults)
+    return std::unexpected(
+        said_as_given(with_faults_of_rest(*request, std::move(faults)), op, arguments));
   return request;
 }
 
@@ -653,10 +711,12 @@ bool is_there(const tool_spec& tool, const tool_choice& choice) noexcept {
 std::pair<std::string, answer> call_tool(door& to, const client& who, const tool_spec& tool,
                                          const json& arguments) {
   auto request = request_of(tool, who, arguments);
-  if (!request) return {std::string(tool.ops[0]), failed(request.error())};
+  if (!request)
+    return {std::string(tool.ops[0]),
+            failed(said_as_given(std::move(request.error()), "", arguments))};
   std::string op = (*request)["op"].get<std::string>();
   answer answered = to.run(who, "", std::move(*request));
-  if (op == "supersede_matching") name_as_given(answered.body);
+  say_as_given(answered, op, arguments);
   return {op, std::move(answered)};
 }
 

@@ -19,6 +19,7 @@ using protocol::is_given;
 
 constexpr std::string_view tool_name = "memory";
 /// What a file system says of a directory itself.
+constexpr int most_tries = 8; //< of a change, where what it looked at has changed since
 constexpr std::string_view directory_size = "4K";
 constexpr std::array<std::string_view, 6> command_names = {"view",   "create", "str_replace",
                                                            "insert", "delete", "rename"};
@@ -209,6 +210,16 @@ result<std::string> rename_path(const memory_files& files, const json& arguments
   return fmt::format("Successfully renamed {} to {}", from->shown, onto->shown);
 }
 
+result<std::string> change(const memory_files& files, const std::string& command,
+                           const json& arguments) {
+  if (command == "create") return create(files, arguments);
+  if (command == "str_replace") return str_replace(files, arguments);
+  if (command == "insert") return insert(files, arguments);
+  if (command == "delete") return remove_path(files, arguments);
+  if (command == "rename") return rename_path(files, arguments);
+  return fail(errc::bad_value, fmt::format("there is no command {}", command));
+}
+
 json text_key(std::string_view what) {
   return {{"type", "string"}, {"description", what}};
 }
@@ -269,13 +280,13 @@ result<std::string> memory_tool::run(const client& who, const json& arguments) {
   if (!command) return propagate(command);
   const memory_files files(to_, who);
   if (*command == "view") return view(files, arguments);
-  const std::scoped_lock lock(writing_);
-  if (*command == "create") return create(files, arguments);
-  if (*command == "str_replace") return str_replace(files, arguments);
-  if (*command == "insert") return insert(files, arguments);
-  if (*command == "delete") return remove_path(files, arguments);
-  if (*command == "rename") return rename_path(files, arguments);
-  return fail(errc::bad_value, fmt::format("there is no command {}", *command));
+  auto turn = turns_.take();
+  if (!turn) return propagate(turn);
+  auto made = change(files, *command, arguments);
+  // Who edits a file as the memory that it is takes no turn.
+  for (int i = 1; i < most_tries && !made && made.error().code == errc::version_conflict; ++i)
+    made = change(files, *command, arguments);
+  return made;
 }
 
 } // namespace mneme::server

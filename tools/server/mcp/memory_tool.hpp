@@ -2,16 +2,15 @@
 /// The file-shaped memory tool: view, create, str_replace, insert, delete and rename below
 /// /memories, for models that were taught it.
 
-#include <mutex>
-
 #include "tools/server/access/door.hpp"
+#include "tools/server/access/world_turns.hpp"
 #include "tools/server/mcp/tool_set.hpp"
 
 namespace mneme::server {
 
 class memory_tool final : public tool_set {
 public:
-  explicit memory_tool(door& to) : to_(to) {}
+  memory_tool(door& to, world_turns& turns) : to_(to), turns_(turns) {}
 
   [[nodiscard]] json tools_for(const client& who) const override;
   [[nodiscard]] bool has(std::string_view name) const override;
@@ -22,7 +21,7 @@ private:
   result<std::string> run(const client& who, const json& arguments);
 
   door& to_;
-  std::mutex writing_; ///< a change looks first
+  world_turns& turns_; ///< a change looks first
 };
 
 } // namespace mneme::server

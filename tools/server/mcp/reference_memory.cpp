@@ -521,7 +521,8 @@ result<json> reference_memory::run(const client& who, std::string_view name,
   if (auto ok = protocol::check_members(arguments, tool.takes, false, {}); !ok)
     return propagate(ok);
   if (tool.is_read) return tool.run(to_, who, arguments);
-  const std::scoped_lock lock(writing_);
+  auto turn = turns_.take();
+  if (!turn) return propagate(turn);
   return tool.run(to_, who, arguments);
 }
 

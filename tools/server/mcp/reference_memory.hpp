@@ -5,9 +5,8 @@
 /// entities are one edge, whose data lists them. A name that only a relation says is a topic of
 /// that title, and no entity until somebody makes it one.
 
-#include <mutex>
-
 #include "tools/server/access/door.hpp"
+#include "tools/server/access/world_turns.hpp"
 #include "tools/server/mcp/tool_set.hpp"
 
 namespace mneme::server {
@@ -17,7 +16,7 @@ inline constexpr std::string_view knowledge_graph_uri = "memory://knowledge-grap
 
 class reference_memory final : public tool_set {
 public:
-  explicit reference_memory(door& to) : to_(to) {}
+  reference_memory(door& to, world_turns& turns) : to_(to), turns_(turns) {}
 
   [[nodiscard]] json tools_for(const client& who) const override;
   [[nodiscard]] bool has(std::string_view name) const override;
@@ -33,7 +32,7 @@ private:
   result<json> run(const client& who, std::string_view name, const json& arguments);
 
   door& to_;
-  std::mutex writing_; ///< a change of observations or relations reads first
+  world_turns& turns_; ///< a change of observations or relations reads first
 };
 
 } // namespace mneme::server

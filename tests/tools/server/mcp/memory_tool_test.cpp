@@ -16,7 +16,8 @@ namespace {
 struct tool_over_engine {
   engine target = engine::open({}).value();
   gateway to{target, ""};
-  memory_tool tool{to};
+  world_turns turns{""};
+  memory_tool tool{to, turns};
   client who{};
 
   ~tool_over_engine() { (void)target.close(); }

@@ -133,6 +133,8 @@ outcome<json> ping(call& c) {
 outcome<json> add(call& c) {
   auto said = mem0_messages(c.body);
   if (!said) return propagate_refusal(said);
+  if (std::ranges::find(said->front().owners.names, "*") != said->front().owners.names.end())
+    return bad_value("\"*\" is no id: where one is asked for, it is any");
   const auto name_space = mem0_namespace(said->front().owners);
   if (!name_space) return bad_value("the ids of user, agent, app and run are too long");
   json puts = json::array();

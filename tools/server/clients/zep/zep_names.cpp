@@ -1,6 +1,7 @@
 #include "tools/server/clients/zep/zep_names.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -19,6 +20,23 @@ std::string text_in(const json& object, const char* key) {
   return is_given(object, key) && object[key].is_string() ? object[key].get<std::string>()
                                                           : std::string();
 }
+
+outcome<void> check_texts(const json& object, std::span<const char* const> keys) {
+  for (const char* key : keys)
+    if (is_given(object, key) && !object[key].is_string())
+      return bad_value(fmt::format("{} is a text", key));
+  return {};
+}
+
+namespace {
+
+constexpr std::array user_texts = {"email", "first_name", "last_name"};
+
+std::unexpected<refusal> no_text(const char* key) {
+  return bad_value(fmt::format("{} is a text that is not empty", key));
+}
+
+} // namespace
 
 outcome<std::int64_t> number_in(const call& c, const char* name, std::int64_t otherwise) {
   std::int64_t number = otherwise;
@@ -55,7 +73,7 @@ outcome<void> check_graph(const engine_call& engine, const zep_graph& graph) {
 
 outcome<json> create(call& c, std::string_view shelf, const char* key) {
   const auto name = text_in(c.body, key);
-  if (name.empty()) return bad_value(fmt::format("{} is a text that is not empty", key));
+  if (name.empty()) return no_text(key);
   if (auto known = named(c.engine, shelf, name); known)
     return refuse_as(409, "already_exists",
                      fmt::format("there is a {} {} already", noun_of(shelf), name));
@@ -71,12 +89,19 @@ outcome<json> create(call& c, std::string_view shelf, const char* key) {
   return named_json(*made);
 }
 
+outcome<json> create_user(call& c) {
+  if (auto ok = check_texts(c.body, user_texts); !ok) return propagate_refusal(ok);
+  return create(c, users_shelf, "user_id");
+}
+
 outcome<json> create_thread(call& c) {
+  if (text_in(c.body, "user_id").empty()) return no_text("user_id");
   if (auto user = named(c.engine, users_shelf, text_in(c.body, "user_id")); !user) return user;
   return create(c, threads_shelf, "thread_id");
 }
 
 outcome<json> change_user(call& c) {
+  if (auto ok = check_texts(c.body, user_texts); !ok) return propagate_refusal(ok);
   auto known = named(c.engine, users_shelf, c.route.id);
   if (!known) return known;
   json body = named_json(*known);

@@ -2,6 +2,8 @@
 /// Zep's users, graphs and threads, which have names: each stands under its name in a namespace of
 /// who asks.
 
+#include <span>
+
 #include "tools/server/clients/engine_call.hpp"
 #include "tools/server/clients/zep/zep_records.hpp"
 #include "tools/server/clients/zep/zep_routes.hpp"
@@ -22,6 +24,8 @@ struct call {
 std::unexpected<refusal> nothing_at(std::string_view what, const std::string& id);
 /// "" where it is no text.
 std::string text_in(const json& object, const char* key);
+/// What is there of these is a text.
+outcome<void> check_texts(const json& object, std::span<const char* const> keys);
 /// A number among the parameters or in the body, at most `most_results`.
 outcome<std::int64_t> number_in(const call& c, const char* name, std::int64_t otherwise);
 
@@ -35,6 +39,7 @@ json on_shelf(const engine_call& engine, std::string_view shelf);
 
 /// 409 where the name, which stands under `key` in the body, is taken.
 outcome<json> create(call& c, std::string_view shelf, const char* key);
+outcome<json> create_user(call& c);
 outcome<json> create_thread(call& c);
 outcome<json> change_user(call& c);
 outcome<json> get_named(call& c, std::string_view shelf);

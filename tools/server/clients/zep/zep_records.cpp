@@ -1,6 +1,7 @@
 #include "tools/server/clients/zep/zep_records.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -228,9 +229,14 @@ outcome<void> add_fact(json& items, const zep_graph& graph, const json& triple,
                        const std::string& uuid, const node_end& source, const node_end& target) {
   const auto fact = text_in(triple, "fact");
   const auto name = text_in(triple, "fact_name");
+  constexpr std::array texts = {"fact", "fact_name"};
+  if (auto ok = check_texts(triple, texts); !ok) return ok;
   if (fact.empty() || name.empty()) return bad_value("a triple has a fact and a fact_name");
   for (const auto key : {"created_at", "valid_at", "invalid_at", "expired_at"})
     if (auto ok = check_time(triple, key); !ok) return ok;
+  const auto from = parse_timestamp(text_in(triple, "valid_at"));
+  const auto until = parse_timestamp(text_in(triple, "invalid_at"));
+  if (from && until && !(*from < *until)) return bad_value("invalid_at is later than valid_at");
   json payload = kept(triple, {"created_at", "valid_at", "invalid_at", "expired_at",
                                "edge_attributes", "metadata"});
   payload["name"] = name;

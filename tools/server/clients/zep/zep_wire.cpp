@@ -450,7 +450,7 @@ outcome<json> answer_call(call& c) {
   const auto& method = c.request.method;
   switch (c.route.page) {
   case zep_page::users:
-    return create(c, users_shelf, "user_id");
+    return create_user(c);
   case zep_page::users_ordered:
     return list_shelf(c, users_shelf, "users");
   case zep_page::user:

@@ -100,6 +100,15 @@ TEST_CASE("a search of Mem0 looks on where a filter throws away what it finds") 
   CHECK(s.ask("POST", "/v3/memories/search/", {{"query", "x"}, {"top_k", 0}}).first == 400);
 }
 
+TEST_CASE("nobody of Mem0 has the name that stands for any") {
+  served_engine s;
+  const auto [status, said] =
+      s.ask("POST", "/v3/memories/add/", {{"user_id", "*"}, {"messages", "tea"}});
+  CHECK(status == 400);
+  CHECK(said.dump().contains("is no id"));
+  CHECK(s.count(json::object()) == 0);
+}
+
 TEST_CASE("Mem0's clients see what was added by them alone") {
   served_engine s;
   const auto written =

@@ -84,6 +84,28 @@ TEST_CASE("a fact of Zep may lead from a node to itself, and is one step with it
   CHECK(s.ask("GET", "graph/edge/" + made["edge"]["uuid"].get<std::string>()).first == 404);
 }
 
+TEST_CASE("what Zep's routes refuse names the key") {
+  served_graph s;
+  CHECK(s.ask("POST", "users", {{"user_id", "ana"}}).first == 200);
+  const auto refused = [&](std::string path, const json& body) {
+    const auto [status, said] = s.ask("POST", std::move(path), body);
+    CHECK(status == 400);
+    return said.dump();
+  };
+  CHECK(refused("threads", {{"thread_id", "t"}}).contains("user_id is a text"));
+  CHECK(refused("users", {{"user_id", "bo"}, {"first_name", 5}}).contains("first_name is a text"));
+  json triple{{"user_id", "ana"},
+              {"fact", "Ana rows"},
+              {"fact_name", 5},
+              {"source_node_name", "Ana"},
+              {"target_node_name", "Bo"}};
+  CHECK(refused("graph/add-fact-triple", triple).contains("fact_name is a text"));
+  triple["fact_name"] = "ROWS";
+  triple["valid_at"] = "2024-05-02T00:00:00Z";
+  triple["invalid_at"] = "2024-05-01T00:00:00Z";
+  CHECK(refused("graph/add-fact-triple", triple).contains("invalid_at is later than valid_at"));
+}
+
 TEST_CASE("a fact of Zep that names no node says which of its ends") {
   served_graph s;
   CHECK(s.ask("POST", "graph/create", {{"graph_id", "g"}}).first == 200);
