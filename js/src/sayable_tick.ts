@@ -1,11 +1,14 @@
 /** A tick without the items that cannot be read. */
 
-import { InvalidRequest, moved, refusalOf, type Refused } from "./errors.js";
+import { errorOf, InvalidRequest, MnemeError, moved, refusalOf, type Refused } from "./errors.js";
 import type { Answer } from "./generated/ops.js";
 
 const LISTS = ["reads", "writes"] as const;
 type List = (typeof LISTS)[number];
 type TickRequest = { readonly [key in List]?: readonly unknown[] } & { readonly deadline_ms?: number };
+
+/** So many items are left out of a tick; with more it stays refused. */
+const MOST = 100;
 
 /** A tick that is refused as a whole for one of its items did nothing: it is asked again without that one. */
 export class SayableTick {
@@ -16,7 +19,7 @@ export class SayableTick {
 
   constructor(request: TickRequest) {
     this.#request = request;
-    const places = (list: List) => [...(request[list] ?? []).keys()];
+    const places = (list: List) => (Array.isArray(request[list]) ? [...request[list].keys()] : []);
     this.#left = { reads: places("reads"), writes: places("writes") };
   }
 
@@ -29,12 +32,15 @@ export class SayableTick {
 
   /** The item for which it was refused; a refusal that is of none is thrown. */
   leaveOut(refused: unknown): void {
-    const item = refused instanceof InvalidRequest ? /^(reads|writes)\[(\d+)\]/.exec(refused.at ?? "") : null;
+    const item = refused instanceof MnemeError ? /^(reads|writes)\[(\d+)\]/.exec(refused.at ?? "") : null;
     if (item === null) throw refused;
     const list = item[1] as List;
-    const [place] = this.#left[list].splice(Number(item[2]), 1);
-    const error = refusalOf(refused as InvalidRequest, item[0], `${list}[${place}]`);
-    this.#refused[list].set(place!, { ok: false, error });
+    const place = this.#left[list][Number(item[2])]!;
+    const error = refusalOf(refused as MnemeError, item[0], `${list}[${place}]`);
+    const left_out = this.#refused.reads.size + this.#refused.writes.size;
+    if (left_out >= MOST || !(refused instanceof InvalidRequest)) throw left_out === 0 ? refused : errorOf(error, 422);
+    this.#left[list].splice(Number(item[2]), 1);
+    this.#refused[list].set(place, { ok: false, error });
   }
 
   /** The answer, with the refusals where they belong, and the places that others name as they were given. */

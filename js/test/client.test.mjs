@@ -298,6 +298,8 @@ describe("a served world", () => {
       ["bad_json", "writes[5].metadata.a.a.a"],
       "ok",
     ]);
+    const bad = (count) => Array.from({ length: count }, () => ({ op: "write", ...note("\ud800") }));
+    await assert.rejects(world.tick({ writes: bad(101) }), { code: "bad_json", at: "writes[100].data.statement" });
     assert.throws(() => unwrap(told.writes[2]), { name: "InvalidRequest", message: /finite.*Infinity/ });
     await assert.rejects(world.write(note("x", { importance: NaN })), { code: "out_of_range", at: "importance" });
     assert.equal((await world.write(note("null", { importance: undefined }))).ok, true);

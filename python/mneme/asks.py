@@ -550,6 +550,8 @@ def tick(reads: Iterable[Ask[Any]] = (), writes: Iterable[Ask[Any]] = (),
                         "writes": [one.item() for one in written], **keys(more)}, read)
 
 
+#: So many items are left out of a tick one by one, each for a refusal of the whole; with more it stays refused.
+_MOST_NAMED = 100
 _ITEM = re.compile(r"(reads|writes)\[(\d+)\]\.?")
 
 
@@ -583,13 +585,21 @@ class SayableTick:
     def leave_out(self, refused: MnemeError) -> None:
         """The item for which `ask` was refused; a refusal that is of none is raised."""
         item = _ITEM.match(refused.at or "")
-        if item is None or not is_of_an_item(refused):
+        is_too_many = sum(map(len, self._named.values())) >= _MOST_NAMED
+        if item is None:
             raise refused
+        if is_too_many or not is_of_an_item(refused):
+            raise error_of({"error": placed(error_told(refused), self._as_given)})
         faults = [Fault(code, message, at[item.end():] or None) for code, message, at in refused.faults
                   if at and at.startswith(item[0])]
         message = told_at_once([fault._asdict() for fault in faults])
         self._named[item[1]][self._left[item[1]].pop(int(item[2]))] = MnemeError(
             refused.code, message, faults[0].at, refused.details, faults)
+
+    def _as_given(self, at: str) -> str:
+        """The place in the tick as it was given that is this one of what is asked together."""
+        item = _ITEM.match(at)
+        return at if item is None else f"{item[1]}[{self._left[item[1]][int(item[2])]}]{at[item.end(2) + 1:]}"
 
     def told(self, answer: JsonAnswer, refusals: Mapping[str, Mapping[int, MnemeError]]) -> Tick:
         for key, named in self._named.items():

@@ -141,6 +141,16 @@ def test_a_tick_refuses_what_cannot_be_read_alone_also_when_it_is_awaited(world)
     assert world.stats().memories == 2 * (1 + len(UNREADABLE))
 
 
+def test_a_tick_with_much_that_cannot_be_read_is_refused(monkeypatch):
+    monkeypatch.setattr(asks, "_MOST_NAMED", 2)
+    writes = [asks.write("Note", {"statement": "x"}, importance=importance) for importance in (2**70, 1, 2**70, 2**70)]
+    with mneme.open_in_memory(embedder="none") as world:
+        assert world.tick(writes=writes[:3]).writes[1].version == 1
+        with pytest.raises(mneme.InvalidRequest) as refused:
+            world.tick(writes=writes)
+        assert refused.value.at == refused.value.faults[0].at == "writes[3].importance" and world.stats().memories == 1
+
+
 def test_what_cannot_be_read_refuses_nobody_else_of_its_turn(world):
     async def live():
         town = world.awaited()
