@@ -176,9 +176,12 @@ function metadataOf(namespace: Namespace, key: string, value: Value): Value {
   return { ...names, ...Object.fromEntries(texts.map(([name, text]) => [`v.${name}`, text])) };
 }
 
+/** Half of a surrogate pair. */
+const HALF = /[\ud800-\udfff]/u;
+
 /** Who writes a value and who filters by it must agree, whatever their language. */
 function isIndexed(name: string, text: unknown): text is string {
-  if (typeof text !== "string" || text === "" || text.includes("\0")) return false;
+  if (typeof text !== "string" || text === "" || text.includes("\0") || HALF.test(text)) return false;
   if (name.length > 40 || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return false;
   return text.length <= LONGEST_INDEXED || (text.length <= 2 * LONGEST_INDEXED && [...text].length <= LONGEST_INDEXED);
 }

@@ -1,5 +1,6 @@
 import {
   BaseStore,
+  InvalidNamespaceError,
   validateNamespace,
   type GetOperation,
   type IndexConfig,
@@ -275,8 +276,14 @@ function isGet(op: Operation): op is GetOperation {
 }
 
 function check(op: Operation): void {
-  if ("namespace" in op) validateNamespace(op.namespace, { allowReservedRoot: true });
-  else if (isSearch(op)) validateNamespace(op.namespacePrefix, { allowEmpty: true, allowReservedRoot: true });
+  if ("namespace" in op) validateNamespace(labels(op.namespace), { allowReservedRoot: true });
+  else if (isSearch(op)) validateNamespace(labels(op.namespacePrefix), { allowEmpty: true, allowReservedRoot: true });
+}
+
+/** A text is not taken for the list of its letters. */
+function labels(namespace: unknown): string[] {
+  if (Array.isArray(namespace)) return namespace as string[];
+  throw new InvalidNamespaceError(`A namespace is a list of labels, and this is ${JSON.stringify(namespace)}.`);
 }
 
 /** As it will be read. */

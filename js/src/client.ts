@@ -14,8 +14,9 @@ import {
 } from "./errors.js";
 import { type Answer, type OpName, Ops, READS, type Request, TAKES } from "./generated/ops.js";
 import type { Answers, BatchItem, Outcomes, TickRead, TickWrite } from "./items.js";
+import { SayableTick } from "./sayable_tick.js";
 import { type Answered, BrokenOff, ByFetch, KeepAlive, type Transport } from "./transport.js";
-import { withVectors } from "./vectors.js";
+import { asJson, withVectors } from "./vectors.js";
 
 /** What is filled into every request that takes it, where the request says nothing itself. */
 export interface Defaults {
@@ -93,7 +94,14 @@ export class Mneme extends Ops {
     request: { reads?: Reads; writes?: Writes; deadline_ms?: number },
     options?: CallOptions,
   ): Promise<{ ok: true; seq: number; reads: Outcomes<Reads>; writes: Outcomes<Writes> }> {
-    return (await this.call("tick", request as unknown as Request<"tick">, options)) as never;
+    const asked = new SayableTick(request);
+    for (;;) {
+      try {
+        return asked.told(await this.call("tick", asked.request as unknown as Request<"tick">, options)) as never;
+      } catch (refused) {
+        asked.leaveOut(refused);
+      }
+    }
   }
 
   /** Many writes, all or none. */
@@ -109,7 +117,7 @@ export class Mneme extends Ops {
     if (this.#transport.isClosed) throw new Shutdown({ code: "shutdown", message: "this client was closed" });
     const filled = this.#filled(op, request as Readonly<Record<string, unknown>>);
     const repeatable = READS.has(op) && !bindsLate(filled);
-    const body = JSON.stringify({ ...filled, op });
+    const body = asJson({ ...filled, op });
     const patience = new Waiting(op, repeatable, { ...this.#patience, ...defined(options) }, options.signal);
     try {
       for (;;) {

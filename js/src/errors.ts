@@ -50,9 +50,9 @@ function toldAtOnce([first, ...others]: readonly Fault[]): string {
   return [first?.message, ...others.map(({ at, message }) => `at ${at}: ${message}`)].join("; also ");
 }
 
-/** The refusal of an item as it would be without the others; `outer` is where the item stands. */
-export function byItself(refusal: Refusal, outer: string): Refusal {
-  const within = (at: string) => (at.startsWith(outer) ? at.slice(outer.length).replace(/^\./, "") : at);
+/** The refusal with its places within `outer` as if that were called `name`. */
+function renamed(refusal: Refusal, outer: string, name: string): Refusal {
+  const within = (at: string) => (at.startsWith(outer) ? (name + at.slice(outer.length)).replace(/^\./, "") : at);
   const { at, faults, ...told } = refusal;
   const place = within(at ?? "");
   if (place !== "") told["at"] = place;
@@ -60,6 +60,25 @@ export function byItself(refusal: Refusal, outer: string): Refusal {
   const placed = faults.map((fault) => ({ ...fault, at: within(fault.at) }));
   const message = told.message.replace(toldAtOnce(faults), () => toldAtOnce(placed));
   return { ...told, message, faults: placed };
+}
+
+/** The refusal of an item as it would be without the others; `outer` is where the item stands. */
+export function byItself(refusal: Refusal, outer: string): Refusal {
+  return renamed(refusal, outer, "");
+}
+
+/** The same of an item that stands elsewhere. */
+export function moved({ error, ...told }: Refused, from: string, to: string): Refused {
+  return { ...told, error: renamed(error, from, to) };
+}
+
+/** What the error says of the item at `from`, which stands at `to`. */
+export function refusalOf(refused: MnemeError, from: string, to: string): Refusal {
+  const faults = refused.faults.filter(({ at }) => at.startsWith(from));
+  const [first] = faults;
+  const more = faults.length > 1 ? { faults } : {};
+  const told = { ...refused.details, code: refused.code, message: toldAtOnce(faults), at: first!.at, ...more };
+  return renamed(told, from, to);
 }
 
 /** There is no such thing, or none that the asker may see. */

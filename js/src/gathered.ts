@@ -5,13 +5,13 @@ import type { Mneme } from "./client.js";
 import { byItself, errorOf, MnemeError, type Refused } from "./errors.js";
 import { type Answer, type OpName, Ops, type Request } from "./generated/ops.js";
 import { TICK_READS, TICK_WRITES } from "./items.js";
-import { withVectors } from "./vectors.js";
+import { asJson, withVectors } from "./vectors.js";
 
 const READABLE: ReadonlySet<string> = new Set(TICK_READS);
 const WRITABLE: ReadonlySet<string> = new Set(TICK_WRITES);
 /** Items of one tick. */
 const MOST_AT_ONCE = 10_000;
-/** The request, or the answer to all of it, was too much; reads are asked again in two halves then. */
+/** The request, or the answer to all of it, was too much. */
 const TOO_LARGE: ReadonlySet<string> = new Set(["limit_exceeded", "line_too_long"]);
 
 interface Pending {
@@ -63,22 +63,29 @@ export class Gathered extends Ops {
       settle("reads", reads, told.reads);
       settle("writes", writes, told.writes);
     } catch (refused) {
-      const isTooLarge = refused instanceof MnemeError && TOO_LARGE.has(refused.code);
-      if (isTooLarge && writes.length === 0 && reads.length > 1) {
-        const half = reads.length >> 1;
-        await Promise.all([this.#tick(reads.slice(0, half), []), this.#tick(reads.slice(half), [])]);
-        return;
-      }
       const all = [...reads, ...writes];
-      if (refused instanceof MnemeError && refused.code === "bad_json" && all.some((one) => !isSayable(one))) {
+      const unsayable = isUnsayable(refused) ? all.filter((one) => !isSayable(one)) : [];
+      if (unsayable.length > 0) {
         await Promise.all([
           this.#tick(reads.filter(isSayable), writes.filter(isSayable)),
-          ...all.filter((one) => !isSayable(one)).map((one) => this.#alone(one)),
+          ...unsayable.map((one) => this.#alone(one)),
         ]);
-        return;
+      } else if (!isOfOne(refused)) {
+        for (const { reject } of all) reject(refused);
+      } else if (all.length === 1) {
+        await this.#alone(all[0]!);
+      } else {
+        await this.#halves(reads, writes);
       }
-      for (const { reject } of all) reject(refused);
     }
+  }
+
+  /** One behind the other: all that is read is read before anything is written. */
+  async #halves(reads: readonly Pending[], writes: readonly Pending[]): Promise<void> {
+    const half = (reads.length + writes.length) >> 1;
+    const written = Math.max(0, half - reads.length);
+    await this.#tick(reads.slice(0, half), writes.slice(0, written));
+    await this.#tick(reads.slice(half), writes.slice(written));
   }
 
   async #alone({ item, resolve, reject }: Pending): Promise<void> {
@@ -87,9 +94,26 @@ export class Gathered extends Ops {
   }
 }
 
-/** No half of a surrogate pair, which no UTF-8 has, is in its texts: JSON has those, and no others, escaped. */
+/** A tick that was refused for what no JSON and no UTF-8 has. */
+function isUnsayable(refused: unknown): boolean {
+  return !(refused instanceof MnemeError) || refused.code === "bad_json" || refused.code === "out_of_range";
+}
+
+/** A tick that was refused, and did nothing, for one of its items, or since it is too much together. */
+function isOfOne(refused: unknown): boolean {
+  return refused instanceof MnemeError && (TOO_LARGE.has(refused.code) || /^(reads|writes)\[/.test(refused.at ?? ""));
+}
+
+/**
+ * Whether JSON has all of it, and no half of a surrogate pair is in its texts, which no UTF-8 has: JSON has those, and
+ * no others, escaped.
+ */
 function isSayable({ item }: Pending): boolean {
-  return !/(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(JSON.stringify(item));
+  try {
+    return !/(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(asJson(item));
+  } catch {
+    return false;
+  }
 }
 
 /** Who asked knows of no tick: what is refused is refused as if nobody else had asked. */

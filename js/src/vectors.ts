@@ -27,6 +27,28 @@ function check(vector: Vector, at: string): void {
   throw new InvalidRequest({ code: "bad_vector", message, at: `${at}[${place}]` });
 }
 
+/** The request as JSON. What JSON does not have is refused, and that says where it stands. */
+export function asJson(request: Record<string, unknown>): string {
+  const text = JSON.stringify(request);
+  // A number that is not finite would arrive as null, which is the same as not given.
+  const found = text.includes("null") ? notFinite(request, "") : undefined;
+  if (found === undefined) return text;
+  const message = `a number is finite, and this is ${found.number}`;
+  throw new InvalidRequest({ code: "out_of_range", message, at: found.at });
+}
+
+function notFinite(value: unknown, at: string): { at: string; number: number } | undefined {
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : { at, number: value };
+  if (typeof value !== "object" || value === null) return undefined;
+  if ("toJSON" in value) return undefined; // it says itself what it is
+  const isList = Array.isArray(value);
+  for (const [key, item] of Object.entries(value)) {
+    const found = notFinite(item, isList ? `${at}[${key}]` : at === "" ? key : `${at}.${key}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** The request with its vectors as JSON has them. `at` is where the request stands, "writes[3]." of an item. */
 export function withVectors(request: Record<string, unknown>, at = ""): Record<string, unknown> {
   for (const key of KEYS) {
@@ -36,5 +58,7 @@ export function withVectors(request: Record<string, unknown>, at = ""): Record<s
     check(given, at + key);
     request[key] = encodeVector(given);
   }
+  const write = request["write"]; // of what supersedes
+  if (typeof write === "object" && write !== null) request["write"] = withVectors({ ...write }, `${at}write.`);
   return request;
 }

@@ -17,6 +17,20 @@ import { folder, mneme as command, serve } from "./served.mjs";
 const HERE = fileURLToPath(new URL("..", import.meta.url));
 const note = (statement, more = {}) => ({ type: "Note", data: { statement }, ...more });
 
+const nested = (depth) => (depth === 0 ? 1 : { a: nested(depth - 1) });
+const cyclic = {};
+cyclic.inner = cyclic;
+/** What a write may have that no request, or no server, reads. */
+const UNREADABLE = [
+  { importance: NaN },
+  { metadata: { x: [1, -Infinity] } },
+  { importance: 2 ** 64 },
+  { data: { statement: "\ud800" } },
+  { metadata: nested(70) },
+  { importance: 1n },
+  { metadata: cyclic },
+];
+
 /** A server of the test's own, which answers each request with the next of `answers`. */
 async function stand_in(answers) {
   const asked = [];
@@ -259,16 +273,87 @@ describe("a served world", () => {
     );
   });
 
+  test("what cannot be read in a tick is refused alone", async () => {
+    const items = [{}, ...UNREADABLE.slice(0, 5), {}].map((more) => ({ op: "write", ...note("x"), ...more }));
+    const before = (await world.stats()).seq;
+    const told = await world.tick({
+      reads: [
+        { op: "search", query: "\udc00" },
+        { op: "search", query: "tea", nonsense: 1 },
+      ],
+      writes: items,
+    });
+    assert.equal((await world.journal({ from: before + 1, limit: 100 })).entries.length, 2);
+    const outcome = (one) => (one.ok ? "ok" : [one.error.code, one.error.at.slice(0, 24)]);
+    assert.deepEqual(told.reads.map(outcome), [
+      ["bad_json", "reads[0].query"],
+      ["unknown_key", "reads[1].nonsense"],
+    ]);
+    assert.deepEqual(told.writes.map(outcome), [
+      "ok",
+      ["out_of_range", "writes[1].importance"],
+      ["out_of_range", "writes[2].metadata.x[1]"],
+      ["out_of_range", "writes[3].importance"],
+      ["bad_json", "writes[4].data.statement"],
+      ["bad_json", "writes[5].metadata.a.a.a"],
+      "ok",
+    ]);
+    const bad = (count) => Array.from({ length: count }, () => ({ op: "write", ...note("\ud800") }));
+    await assert.rejects(world.tick({ writes: bad(101) }), { code: "bad_json", at: "writes[100].data.statement" });
+    assert.throws(() => unwrap(told.writes[2]), { name: "InvalidRequest", message: /finite.*Infinity/ });
+    await assert.rejects(world.write(note("x", { importance: NaN })), { code: "out_of_range", at: "importance" });
+    assert.equal((await world.write(note("null", { importance: undefined }))).ok, true);
+  });
+
+  test("what cannot be read refuses nobody else of its turn", async () => {
+    const town = new Gathered(world);
+    const told = await Promise.allSettled([
+      town.write(note("fine")),
+      town.search({ query: "tea" }),
+      ...UNREADABLE.map((more) => town.write(note("x", more))),
+      town.write(note("fine, too")),
+    ]);
+    const [, , ...refused] = told.slice(0, -1);
+    assert.deepEqual(
+      told.map(({ status }) => status),
+      ["fulfilled", "fulfilled", ...UNREADABLE.map(() => "rejected"), "fulfilled"],
+    );
+    assert.deepEqual(
+      refused.map(({ reason }) => reason.at?.slice(0, 15) ?? reason.name),
+      ["importance", "metadata.x[1]", "importance", "data.statement", "metadata.a.a.a.", "TypeError", "TypeError"],
+    );
+  });
+
+  test("a turn that is too much for one request goes in several", async () => {
+    const town = new Gathered(world);
+    const half = "x".repeat(900_000);
+    const told = await Promise.allSettled([
+      ...Array.from({ length: 20 }, (_, n) => town.write(note(`${n} ${half}`))),
+      town.write(note(half.repeat(20))),
+      town.find({ types: ["Note"], where: { has_tag: "none" }, limit: 1 }),
+    ]);
+    assert.deepEqual(
+      told.map(({ reason }) => reason?.code),
+      [...Array(20).fill(undefined), "line_too_long", undefined],
+    );
+  });
+
   test("vectors are lists of finite numbers, or arrays of floats", async () => {
     assert.equal(mneme.encodeVector([1, 0.5]), "AACAPwAAAD8=");
     assert.equal(mneme.encodeVector(new Float32Array([1, 0.5])), "AACAPwAAAD8=");
     const refused = { name: "InvalidRequest", code: "bad_vector", at: "near_vector[1]", message: /NaN/ };
     await assert.rejects(world.find({ near_vector: [1, NaN], limit: 5 }), refused);
     await assert.rejects(new Gathered(world).find({ near_vector: [1, NaN], limit: 5 }), refused);
-    await assert.rejects(
-      world.tick({ reads: [{ op: "find", near_vector: new Float32Array([1, Infinity]), limit: 5 }] }),
-      { ...refused, at: "reads[0].near_vector[1]", message: /Infinity/ },
-    );
+    const { reads } = await world.tick({
+      reads: [{ op: "find", near_vector: new Float32Array([1, Infinity]), limit: 5 }],
+    });
+    assert.throws(() => unwrap(reads[0]), { ...refused, at: "reads[0].near_vector[1]", message: /Infinity/ });
+    const vector = new Float32Array(384).fill(0.5);
+    await world.supersedeMatching({ write: note("by vector", { vector }), dry_run: true });
+    await assert.rejects(world.supersedeMatching({ write: note("by vector", { vector: [NaN] }) }), {
+      code: "bad_vector",
+      at: "write.vector[0]",
+    });
     await assert.rejects(world.find({ near_vector: new Float32Array([1, 2]), limit: 5 }), { code: "dim_mismatch" });
   });
 
@@ -316,6 +401,12 @@ test("a key says who asks", async () => {
     assert.equal((await ana.get({ id })).memory.actor_scope, "ana");
     await assert.rejects(ana.stats(), mneme.Forbidden);
     await assert.rejects(ana.as("ben").get({ id }), mneme.Forbidden);
+    const town = new Gathered(ana);
+    const told = await Promise.allSettled([town.get({ id }), town.get({ id, actor: "ben" }), town.write(note("hers"))]);
+    assert.deepEqual(
+      told.map(({ reason }) => reason && [reason.name, reason.at]),
+      [undefined, ["Forbidden", "actor"], undefined],
+    );
   } finally {
     await server.remove();
   }

@@ -241,6 +241,7 @@ describe("a store", () => {
   });
 
   test("names are refused as LangGraph refuses them", async () => {
+    await assert.rejects(new MnemeStore(world).put("abc", "k", {}), InvalidNamespaceError);
     for (const store of [new MnemeStore(world), new InMemoryStore()]) {
       for (const name of [[], ["a", ""], ["a.b"], ["a:b"], ["a\0"], ["langgraph", "x"], [1]])
         await assert.rejects(store.put(name, "k", {}), InvalidNamespaceError, JSON.stringify(name));
@@ -249,6 +250,13 @@ describe("a store", () => {
       await store.batch([{ namespace: ["langgraph"], key: "k", value: { a: 1 } }]); // a batch may
       assert.deepEqual((await store.get(["langgraph"], "k")).value, { a: 1 });
     }
+  });
+
+  test("half of a surrogate pair is kept", async () => {
+    const store = new MnemeStore(world, { actor: "halves" });
+    await store.put(["half \ud800"], "\udc00", { text: "half \ud800" });
+    assert.deepEqual((await store.get(["half \ud800"], "\udc00")).value, { text: "half \ud800" });
+    assert.equal((await store.search([], { filter: { text: "half \ud800" } })).length, 1);
   });
 
   test("puts and gets that nobody awaits come in order", async () => {

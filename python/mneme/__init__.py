@@ -39,8 +39,8 @@ __all__ = [
 
 
 def open(directory: Union[str, "os.PathLike[str]"], **options: Any) -> World:
-    """Opens the world in a directory, or makes one (create=False: only what is there). `~` is the
-    home directory. Of a new world: world_name, seed, embedder ("hash:384", "none", "http:…"), language.
+    """Opens the world in a directory, or makes one where there is none or it is empty (create=False: only what is
+    there). `~` is the home directory. Of a new world: world_name, seed, embedder ("hash:384", "none", "http:…"), language.
     Also: read_only, manual_clock, per_request, exact_near, audience, embedder_key, cache_bytes,
     retained_seqs, readers, shared. Of a world in PostgreSQL, of which the directory is a copy: log (its
     address; the directory keeps it), follow=True for one that only reads, may_lead=True beside it for one
@@ -52,7 +52,23 @@ def open(directory: Union[str, "os.PathLike[str]"], **options: Any) -> World:
     place = os.path.expanduser(os.fsdecode(directory))
     if "\0" in place:
         raise ValueError("a directory has no zero character in its name")
-    return World(Engine({"directory": place, **_given(options)}))
+    given = _given(options)
+    if given.get("create", True) is True and _is_of_others(place):
+        given["create"] = False
+    return World(Engine({"directory": place, **given}))
+
+
+#: What is in a directory in which a world was begun, and nothing of it was said yet.
+_BEGUN = frozenset(("LOCK", "LOG", "WORLD.new", "journal"))
+
+
+def _is_of_others(place: str) -> bool:
+    """Whether a directory has something in it, and no world: none is made there."""
+    try:
+        names = frozenset(os.listdir(place))
+    except OSError:  # the engine says what is wrong with it
+        return False
+    return "WORLD" not in names and not names <= _BEGUN
 
 
 def open_in_memory(**options: Any) -> World:

@@ -31,7 +31,7 @@ _ALONE = frozenset(("deadline_ms", "receipt"))
 _MOST_WAITED_MS = 60_000
 #: A tick takes no more reads, and no more writes.
 _MOST = 25_000
-#: A tick that is refused with one of these did nothing: its parts are asked one by one.
+#: A tick that is refused with one of these, or for one of its items, did nothing: its parts are asked one by one.
 _SPLIT = frozenset(("bad_json", "bad_utf8", "line_too_long", "limit_exceeded"))
 
 _Waiting = Tuple[Ask[Any], "asyncio.Future[Any]"]
@@ -151,7 +151,7 @@ class AsyncWorld:
         """Gives each what is his of the answer, and goes on."""
         if self._loop is not loop:
             return
-        if len(waiting) > 1 and not said.get("ok") and said["error"].get("code") in _SPLIT:
+        if len(waiting) > 1 and not said.get("ok") and _is_of_one(said["error"]):
             self._one_by_one(loop, waiting)
             return
         parts = [said] * len(waiting)
@@ -246,7 +246,12 @@ class AsyncWorld:
             if not asks.is_of_an_item(refused):
                 raise
         rest = asks.SayableTick(ask)
-        answer = await self.run(rest.ask)
+        while True:
+            try:
+                answer = await self.run(rest.ask)
+                break
+            except MnemeError as refused:
+                rest.leave_out(refused)
         return rest.told(answer, {key: {place: await self._refusal(one) for place, one in left.items()}
                                   for key, left in rest.left_out.items()})
 
@@ -389,6 +394,10 @@ class _Single(Ask[Any]):
 
     def __init__(self, of: Ask[Any]) -> None:
         super().__init__(of.op, of.request, of.read)
+
+
+def _is_of_one(error: Mapping[str, Any]) -> bool:
+    return error.get("code") in _SPLIT or str(error.get("at", "")).startswith(("reads[", "writes["))
 
 
 def _by_itself(said: Dict[str, Any], place: str) -> Dict[str, Any]:

@@ -2,12 +2,12 @@
 and without JSON. Needs numpy, and a world of this process."""
 
 import ctypes
-import json
 import operator
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from .asks import keys, listed, plain, ulid
-from .errors import MnemeError, error_of
+from .encoding import encoded
+from .errors import MnemeError, NotFinite, error_of
 
 _P = ctypes.c_void_p
 
@@ -90,11 +90,11 @@ def tick_arrays(call: Callable[[RoundStruct], Dict[str, Any]], queries: Any = No
         given = listed(given, str, name)
         if len(given) != count:
             raise ValueError(f"{name} has one for each of {count}, not {len(given)}")
-        encoded = [text.encode("utf-8", "surrogatepass") for text in given]
-        for text in encoded:
+        in_bytes = [text.encode("utf-8", "surrogatepass") for text in given]
+        for text in in_bytes:
             if b"\0" in text:
                 raise ValueError(f"{name}: a zero character cannot be passed in an array")
-        return (ctypes.c_char_p * count)(*encoded)
+        return (ctypes.c_char_p * count)(*in_bytes)
 
     asked, asks, dim = rows(queries, "queries")
     wanted = listed(texts, str, "texts") if texts is not None else []
@@ -115,12 +115,15 @@ def tick_arrays(call: Callable[[RoundStruct], Dict[str, Any]], queries: Any = No
     writer_names = strings(writers, len(wanted), "writers")
     text_bytes = strings(wanted, len(wanted), "texts")
 
-    def text_of(shared: Optional[Mapping[str, Any]]) -> Optional[bytes]:
+    def text_of(shared: Optional[Mapping[str, Any]], name: str) -> Optional[bytes]:
         if shared is None:
             return None
         if not isinstance(shared, Mapping):
             raise TypeError(f"what all have in common is keys and values, not {shared!r}")
-        return json.dumps(plain(keys(shared))).encode()
+        try:
+            return encoded(plain(keys(shared)))
+        except NotFinite as refused:
+            raise NotFinite(refused.code, refused.message, f"{name}.{refused.at}") from None
 
     if text_field is not None and ("\0" in text_field or not text_field):
         raise ValueError(f"{text_field!r} is no name of a field")
@@ -133,10 +136,10 @@ def tick_arrays(call: Callable[[RoundStruct], Dict[str, Any]], queries: Any = No
 
     answer = call(RoundStruct(
         struct_size=ctypes.sizeof(RoundStruct), dim=dim or vector_dim, asks=asks,
-        queries=place(asked), askers=pointer(asker_names), k=k, find=text_of(find),
+        queries=place(asked), askers=pointer(asker_names), k=k, find=text_of(find, "find"),
         writes=len(wanted), texts=pointer(text_bytes), writers=pointer(writer_names),
         vectors=place(written_vectors),
-        text_field=None if text_field is None else text_field.encode(), write=text_of(write),
+        text_field=None if text_field is None else text_field.encode(), write=text_of(write, "write"),
         counts=place(counts), ids=place(ids), distances=place(distances), scores=place(scores),
         written_ids=place(written), with_texts=int(with_texts)))
     if not answer.pop("ok"):

@@ -12,12 +12,14 @@ tolist(), memories the records that an answer had in place of their ids.
 import datetime
 import json
 import operator
+import os
 import re
+import threading
 from typing import (Any, Callable, Dict, Generic, Iterable, Iterator, List, Mapping, Optional, Sequence, SupportsIndex,
                     Type, TypeVar, Union, overload)
 
-from .encoding import can_be_said, vector_of
-from .errors import InvalidRequest, MnemeError, NotFinite, error_of, error_told, placed
+from .encoding import can_be_said, unsayable, vector_of
+from .errors import Fault, InvalidRequest, MnemeError, error_of, error_told, placed, told_at_once
 from .records import Found, Record, parsed
 
 T = TypeVar("T")
@@ -71,12 +73,17 @@ def _all_of(other: Any) -> Any:
 
 #: So many are parsed together by who goes through all.
 _AHEAD = 200
+#: Held while places of a tick are parsed, or change: no thread puts back what another has taken out or looked at. One
+#: for all ticks, so that a tick may be copied and pickled.
+_PLACES = threading.RLock()
+if hasattr(os, "register_at_fork"):  # a child must not find it held by a thread that it does not have
+    os.register_at_fork(before=_PLACES.acquire, after_in_parent=_PLACES.release, after_in_child=_PLACES.release)
 
 
 class Tick(List[Any]):
     """What a tick's reads found, in their order, and `writes` what its writes came to. In place of
     one that failed stands its MnemeError: the others went on. What a read found is parsed when it is first looked
-    at."""
+    at; what reaches into lists past their methods, as heapq does, wants list(tick)."""
 
     def __init__(self, reads: List[Any], writes: List[Any], seq: Optional[int]) -> None:
         super().__init__(reads)
@@ -85,12 +92,13 @@ class Tick(List[Any]):
 
     def _look_at(self, first: int, last: int) -> None:
         """Parses what is not yet, from one place to before another: together it takes less than one by one."""
-        found = [(place, item) for place, item in enumerate(super().__getitem__(slice(first, last)), first)
-                 if type(item) is _Unread]
-        texts = b"[" + b",".join(item.text for _, item in found) + b"]"
-        answers: Any = parsed(texts) if found else ()
-        for (place, item), said in zip(found, answers):
-            super().__setitem__(place, _outcome(said, item.read))
+        with _PLACES:
+            found = [(place, item) for place, item in enumerate(super().__getitem__(slice(first, last)), first)
+                     if type(item) is _Unread]
+            texts = b"[" + b",".join(item.text for _, item in found) + b"]"
+            answers: Any = parsed(texts) if found else ()
+            for (place, item), said in zip(found, answers):
+                super().__setitem__(place, _outcome(said, item.read))
 
     def _looked_at(self) -> "Tick":
         """Itself, with nothing that is not parsed."""
@@ -107,18 +115,46 @@ class Tick(List[Any]):
         if isinstance(place, slice):
             return super(Tick, self._looked_at()).__getitem__(place)
         item = super().__getitem__(place)
-        if type(item) is _Unread:
-            at = operator.index(place) % len(self)
-            self._look_at(at, at + 1)
+        if type(item) is not _Unread:
+            return item
+        with _PLACES:
             item = super().__getitem__(place)
-        return item
+            if type(item) is _Unread:
+                at = operator.index(place) % len(self)
+                self._look_at(at, at + 1)
+                item = super().__getitem__(at)
+            return item
+
+    def __setitem__(self, place: Any, item: Any) -> None:
+        with _PLACES:
+            super().__setitem__(place, item)
+
+    def __delitem__(self, place: Union[SupportsIndex, slice]) -> None:
+        with _PLACES:
+            super().__delitem__(place)
+
+    def insert(self, place: SupportsIndex, item: Any) -> None:
+        with _PLACES:
+            super().insert(place, item)
+
+    def reverse(self) -> None:
+        with _PLACES:
+            super().reverse()
+
+    def clear(self) -> None:
+        with _PLACES:
+            super().clear()
 
     def __iter__(self) -> Iterator[Any]:
         place = 0
-        while place < len(self):
-            if type(super().__getitem__(place)) is _Unread:
-                self._look_at(place, place + _AHEAD)
-            yield self[place]
+        while True:
+            try:
+                if type(super().__getitem__(place)) is _Unread:
+                    self._look_at(place, place + _AHEAD)
+                item = self[place]
+            except IndexError:  # also where another thread has made it shorter
+                return
+            yield item
             place += 1
 
     def __reversed__(self) -> Iterator[Any]:
@@ -169,15 +205,18 @@ class Tick(List[Any]):
         return super(Tick, self._looked_at()).index(item, *bounds)
 
     def pop(self, place: SupportsIndex = -1) -> Any:
-        item = self[place]
-        super().pop(place)
-        return item
+        with _PLACES:
+            item = self[place]
+            super().pop(place)
+            return item
 
     def remove(self, item: Any) -> None:
-        super(Tick, self._looked_at()).remove(item)
+        with _PLACES:
+            super(Tick, self._looked_at()).remove(item)
 
     def sort(self, **how: Any) -> None:
-        super(Tick, self._looked_at()).sort(**how)
+        with _PLACES:
+            super(Tick, self._looked_at()).sort(**how)
 
     def __repr__(self) -> str:
         return f"<mneme.Tick seq={self.seq} reads={list.__repr__(self._looked_at())} writes={self.writes!r}>"
@@ -319,11 +358,17 @@ def ask(op: str, **request: Any) -> Ask[Record]:
 
 # Writes.
 
-def _text_of(payload: Any) -> Optional[str]:
-    """JSON of the caller's own: text as it is, anything else as json.dumps has it."""
+def _text_of(payload: Any) -> Any:
+    """JSON of the caller's own: text as it is, anything else as json.dumps has it. What has a number that JSON does
+    not have stays as it is: it is refused when it is asked, with its place, and in a tick alone."""
     if payload is None or isinstance(payload, str):
         return payload
-    return json.dumps(payload, ensure_ascii=False, allow_nan=False)
+    try:
+        return json.dumps(payload, ensure_ascii=False, allow_nan=False)
+    except ValueError:
+        if unsayable(payload) is None:
+            raise
+        return payload
 
 
 def write(type: str, data: Optional[Mapping[str, Any]] = None, *, payload: Any = None,
@@ -522,30 +567,60 @@ def tick(reads: Iterable[Ask[Any]] = (), writes: Iterable[Ask[Any]] = (),
                         "writes": [one.item() for one in written], **keys(more)}, read)
 
 
+#: So many items are left out of a tick one by one, each for a refusal of the whole; with more it stays refused.
+_MOST_NAMED = 100
+_ITEM = re.compile(r"(reads|writes)\[(\d+)\]\.?")
+
+
 def is_of_an_item(refused: MnemeError) -> bool:
-    """A tick that was refused, and did nothing, for what no UTF-8 or no JSON has in one of its items."""
-    is_unsayable = refused.code == "bad_json" or isinstance(refused, NotFinite)
-    return is_unsayable and (refused.at or "").startswith(("reads[", "writes["))
+    """A tick that was refused, and did nothing, for what cannot be read in one of its items."""
+    return isinstance(refused, InvalidRequest) and _ITEM.match(refused.at or "") is not None
 
 
 class SayableTick:
     """A tick without the items that cannot be said: `ask` is what is left, and `told` puts the refusals of
-    those, each asked alone, where they belong."""
+    those, each asked alone, where they belong. What else is not read is left out when a refusal names it."""
 
     def __init__(self, tick: Ask[Tick]) -> None:
+        self._request = tick.request
+        self._answer = tick.read
         self.left_out: Dict[str, Dict[int, Ask[Any]]] = {}
-        request = dict(tick.request)
-        for key in ("reads", "writes"):
-            items = request[key]
+        self._named: Dict[str, Dict[int, MnemeError]] = {"reads": {}, "writes": {}}
+        self._left: Dict[str, List[int]] = {}  # the places of what is asked together
+        for key in self._named:
+            items = tick.request[key]
             self.left_out[key] = {place: Ask(item["op"], {name: value for name, value in item.items() if name != "op"},
                                              whole)
                                   for place, item in enumerate(items) if not can_be_said(item)}
-            request[key] = [item for place, item in enumerate(items) if place not in self.left_out[key]]
-        self._answer = tick.read
-        self.ask: Ask[JsonAnswer] = Ask("tick", request, dict)
+            self._left[key] = [place for place in range(len(items)) if place not in self.left_out[key]]
+
+    @property
+    def ask(self) -> Ask[JsonAnswer]:
+        items = {key: [self._request[key][place] for place in left] for key, left in self._left.items()}
+        return Ask("tick", {**self._request, **items}, dict)
+
+    def leave_out(self, refused: MnemeError) -> None:
+        """The item for which `ask` was refused; a refusal that is of none is raised."""
+        item = _ITEM.match(refused.at or "")
+        is_too_many = sum(map(len, self._named.values())) >= _MOST_NAMED
+        if item is None:
+            raise refused
+        if is_too_many or not is_of_an_item(refused):
+            raise error_of({"error": placed(error_told(refused), self._as_given)})
+        faults = [Fault(code, message, at[item.end():] or None) for code, message, at in refused.faults
+                  if at and at.startswith(item[0])]
+        message = told_at_once([fault._asdict() for fault in faults])
+        self._named[item[1]][self._left[item[1]].pop(int(item[2]))] = MnemeError(
+            refused.code, message, faults[0].at, refused.details, faults)
+
+    def _as_given(self, at: str) -> str:
+        """The place in the tick as it was given that is this one of what is asked together."""
+        item = _ITEM.match(at)
+        return at if item is None else f"{item[1]}[{self._left[item[1]][int(item[2])]}]{at[item.end(2) + 1:]}"
 
     def told(self, answer: JsonAnswer, refusals: Mapping[str, Mapping[int, MnemeError]]) -> Tick:
-        for key, refused in refusals.items():
+        for key, named in self._named.items():
+            refused = {**refusals[key], **named}
             for place, why in sorted(refused.items()):
                 answer[key].insert(place, {"ok": False, "error": error_told(why)})
             for place, item in enumerate(answer[key]):

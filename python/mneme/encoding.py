@@ -49,16 +49,30 @@ def _text(request: Dict[str, Any], said: Callable[[Any], Optional[str]], is_stri
     return json.dumps(request, ensure_ascii=False, allow_nan=not is_strict, separators=(",", ":"), default=said)
 
 
-def _not_finite(value: Any, at: str) -> Optional[Tuple[str, float]]:
-    """Where the first number stands that JSON does not have, and which it is."""
+#: So many bits have more digits than Python writes of a number, unless it is told to.
+_MOST_BITS = 14_000
+
+
+def unsayable(value: Any) -> Optional[Tuple[str, str]]:
+    """Where the first number stands that JSON does not have, or that has more digits than are written; and what is
+    wrong with it."""
+    try:
+        return _unsayable(value, "")
+    except RecursionError:  # it is within itself
+        return None
+
+
+def _unsayable(value: Any, at: str) -> Optional[Tuple[str, str]]:
     if isinstance(value, float) and not math.isfinite(value):
-        return at, value
+        return at, f"a number is finite, and this is {value}"
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return at, "the number does not fit a 64-bit float"
     inner: Iterable[Tuple[str, Any]] = ()
     if isinstance(value, dict):
         inner = ((f"{at}.{key}" if at else str(key), item) for key, item in value.items())
     elif isinstance(value, (list, tuple)):
         inner = ((f"{at}[{place}]", item) for place, item in enumerate(value))
-    return next(filter(None, (_not_finite(item, where) for where, item in inner)), None)
+    return next(filter(None, (_unsayable(item, where) for where, item in inner)), None)
 
 
 def encoded(request: Dict[str, Any]) -> bytes:
@@ -76,12 +90,12 @@ def encoded(request: Dict[str, Any]) -> bytes:
         raise ValueError("the request is nested too deep, or within itself") from None
     except ValueError as refused:
         try:
-            found = _not_finite(request, "")
+            found = unsayable(request)
         except RecursionError:
             raise ValueError("the request is nested too deep, or within itself") from refused
         if found is None:
             raise
-        raise NotFinite("out_of_range", f"a number is finite, and this is {found[1]}", found[0]) from None
+        raise NotFinite("out_of_range", found[1], found[0]) from None
     encoded_text = text.encode("utf-8", "backslashreplace")
     return _with_vectors(encoded_text, vectors) if vectors else encoded_text
 

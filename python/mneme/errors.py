@@ -18,7 +18,8 @@ class MnemeError(Exception):
     message  what is wrong, in words
     at       where in the request, such as "where.and[1].gt"; None where it is no part of it
     details  whatever else the answer says of it
-    faults   all that is wrong with the request, the first of them as above; `message` tells of all
+    faults   what is wrong with the request, eight things at most, the first of them as above; `message` tells of all
+             of them
     """
 
     def __init__(self, code: str, message: str, at: Optional[str] = None,
@@ -115,7 +116,8 @@ class InvalidRequest(MnemeError):
 
 
 class NotFinite(InvalidRequest, ValueError):
-    """A number in the request is none that JSON has: nan, or an infinity. It was not sent."""
+    """A number in the request is none that JSON has, nan or an infinity, or one that nobody can read. It was not
+    sent."""
 
 
 _BY_CODE: Dict[str, Type[MnemeError]] = {
@@ -169,7 +171,7 @@ def error_told(refused: MnemeError) -> Dict[str, Any]:
     return told
 
 
-def _told_at_once(faults: List[Dict[str, Any]]) -> str:
+def told_at_once(faults: List[Dict[str, Any]]) -> str:
     """What the message of an error says of these faults."""
     return str(faults[0]["message"]) + "".join(f"; also at {fault['at']}: {fault['message']}" for fault in faults[1:])
 
@@ -182,9 +184,9 @@ def placed(error: Mapping[str, Any], place: Callable[[str], str]) -> Dict[str, A
         del told["at"]
     faults = [dict(fault) for fault in error.get("faults", ())]
     if faults:
-        before = _told_at_once(faults)
+        before = told_at_once(faults)
         for fault in faults:
             fault["at"] = place(fault["at"])
         told["faults"] = faults
-        told["message"] = str(error["message"]).replace(before, _told_at_once(faults))
+        told["message"] = str(error["message"]).replace(before, told_at_once(faults))
     return told

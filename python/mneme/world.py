@@ -132,8 +132,14 @@ class World:
             if not asks.is_of_an_item(refused):
                 raise
         rest = asks.SayableTick(ask)
-        return rest.told(self.run(rest.ask), {key: {place: self._refusal(one) for place, one in left.items()}
-                                              for key, left in rest.left_out.items()})
+        while True:
+            try:
+                answer = self.run(rest.ask)
+                break
+            except MnemeError as refused:
+                rest.leave_out(refused)
+        return rest.told(answer, {key: {place: self._refusal(one) for place, one in left.items()}
+                                  for key, left in rest.left_out.items()})
 
     def _run_tick(self, ask: Ask[Tick]) -> Tick:
         """What its reads found is parsed where it is looked at, if the backend has it in parts."""

@@ -21,7 +21,7 @@ from mneme.adapters.shelf import Shelf
 
 def embed(text):
     """Of no length in particular, so that a product and a cosine order differently."""
-    random = numpy.random.default_rng(int.from_bytes(text.encode()[:8].ljust(8), "big"))
+    random = numpy.random.default_rng(int.from_bytes(text.encode("utf-8", "surrogatepass")[:8].ljust(8), "big"))
     return random.standard_normal(12) * random.uniform(0.1, 5.0)
 
 
@@ -85,8 +85,21 @@ def test_what_is_refused():
     assert bank.retrieve_associative("a", 3) == bank.retrieve_recent(3) == bank.scan(bool) == []
 
 
+def test_a_vector_of_another_length_is_told_as_the_embedder_counts():
+    bank = AssociativeMemoryBank(lambda text: numpy.ones(4))
+    bank.add("four")
+    bank.set_embedder(lambda text: numpy.ones(5))
+    for call in (lambda: bank.add("five"), lambda: bank.retrieve_associative("five")):
+        with pytest.raises(mneme.InvalidRequest) as refused:
+            call()
+        assert refused.value.code == "dim_mismatch"
+        assert [int(word) for word in refused.value.message.split() if word.isdigit()] == [5, 4]
+    assert bank.get_all_memories_as_text() == ["four"]
+
+
 def test_texts_that_are_hard_to_keep_are_kept():
-    texts = ["", "  ", "2024", "null", "é", "e\u0301", "x" * 100_000, "\ttab ", "(blank)"]
+    texts = ["", "  ", "2024", "null", "é", "e\u0301", "x" * 100_000, "\ttab ", "(blank)", "half \ud800 é",
+             "half \udc00" + "é" * 50_000]
     world = mneme.open_in_memory(embedder="none")
     AssociativeMemoryBank(embed, world=world).extend(texts)
     assert AssociativeMemoryBank(embed, world=world).get_all_memories_as_text() == texts
@@ -279,7 +292,7 @@ def test_a_bank_that_is_let_go_goes():
     assert [one() for one in kept] == [None] * 3
 
 
-REFUSED = {"long": "x" * 1_100_000, "surrogate": "\ud800"}
+REFUSED = {"long": "x" * 1_100_000, "longest": "x" * 1_200_000 + "\ud800"}
 
 
 def growing(text):

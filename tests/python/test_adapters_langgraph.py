@@ -283,6 +283,36 @@ def test_calls_of_a_turn_are_one_batch():
     asyncio.run(live(MnemeStore(world=store._world, actor="other")))  # of another loop
 
 
+@pytest.mark.parametrize("vectors", [[], [[1.0] * len(LETTERS)] * 3])
+def test_an_embedder_that_skips_a_text_is_told_of(vectors):
+    class Embeddings:
+        def embed_documents(self, texts):
+            return vectors
+
+        async def aembed_documents(self, texts):
+            return vectors
+
+    async def later(texts):
+        return vectors
+    for made in (lambda texts: vectors, Embeddings(), later):
+        store = MnemeStore(index={"embed": made, "fields": ["text"]})
+        if made is not later:
+            with pytest.raises(ValueError, match="1 texts were to be embedded, and there are"):
+                store.put(("t",), "a", {"text": "hello"})
+        with pytest.raises(ValueError, match="1 texts were to be embedded, and there are"):
+            asyncio.run(store.aput(("t",), "a", {"text": "hello"}))
+
+
+def test_half_of_a_surrogate_pair_is_kept():
+    world = mneme.open_in_memory(embedder="none")
+    value = {"text": "half \ud800 é", "\udc00": ["\udc00"]}
+    MnemeStore(world=world).put(("half \ud800",), "half \udc00", value)
+    store = MnemeStore(world=world)
+    assert store.get(("half \ud800",), "half \udc00").value == value
+    assert keys(store.search((), filter={"text": value["text"]})) == ["half \udc00"]
+    assert store.search((), filter={"text": "half ? é"}) == []
+
+
 def test_embedders_of_all_kinds():
     class Embeddings:
         def embed_documents(self, texts):

@@ -154,3 +154,14 @@ def test_the_class_of_the_framework_is_the_base(monkeypatch):
     finally:
         monkeypatch.undo()
         importlib.reload(mesa_llm)
+
+
+def test_half_of_a_surrogate_pair_is_kept():
+    world = mneme.open_in_memory()
+    memory = MnemeMemory(Citizen(), n=1, display=False, world=world)
+    lived(memory, 1, observation={"seen": "a harbour \ud800"})
+    lived(memory, 2, observation={"seen": "a harbour \udc00 again"})
+    assert memory.recall("harbour \ud800")[0].content == {"observation": {"seen": "a harbour \ud800"}}
+    again = MnemeMemory(Citizen(), n=2, display=False, world=world)
+    assert [entry.content for entry in again.short_term_memory] == [
+        {"observation": {"seen": "a harbour \ud800"}}, {"observation": {"seen": "a harbour \udc00 again"}}]

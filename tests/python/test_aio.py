@@ -117,6 +117,32 @@ def test_one_value_that_cannot_be_said_fails_alone(world):
     asyncio.run(live())
 
 
+class Keyed(Counted):
+    """A server that knows who asks by a key, ana's."""
+
+    def call_later(self, op, request, then):
+        for key in ("reads", "writes"):
+            for place, item in enumerate(request.get(key, ())):
+                if item.get("actor", "ana") != "ana":
+                    then({"ok": False, "error": {"code": "actor_mismatch", "message": 'this key is of "ana"',
+                                                 "at": f"{key}[{place}].actor"}})
+                    return
+        if request.get("actor", "ana") != "ana":
+            then({"ok": False, "error": {"code": "actor_mismatch", "message": 'this key is of "ana"', "at": "actor"}})
+            return
+        super().call_later(op, request, then)
+
+
+def test_what_a_key_does_not_allow_refuses_nobody_else_of_its_turn():
+    async def live(town):
+        return await asyncio.gather(town.write("Note", TEA, actor="ana"), town.search("tea"),
+                                    town.search("tea", actor="bo"), return_exceptions=True)
+    with mneme.open_in_memory(embedder="none") as world:
+        note, found, refused = asyncio.run(live(mneme.World(Keyed(world.backend)).awaited()))
+    assert note.version == 1 and found == []
+    assert isinstance(refused, mneme.Forbidden) and refused.at == "actor"
+
+
 def test_what_is_too_much_together_is_asked_one_by_one():
     async def live(town):
         text = {"statement": "x" * 900_000}

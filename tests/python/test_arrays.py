@@ -93,3 +93,12 @@ def test_a_server_has_no_arrays(served):
         with pytest.raises(TypeError, match="tick"):
             world.tick_arrays(vectors(1))
         assert world.tick(writes=[asks.write("Note", {"statement": "tea"})]).seq == 1
+
+
+def test_a_number_that_no_json_has_is_refused_with_its_place(town):
+    for more in ({"write": {"metadata": {"x": float("nan")}}},
+                 {"find": {"where": {"gt": ["confidence", float("inf")]}}}):
+        with pytest.raises(ValueError) as refused:
+            town.tick_arrays(texts=["x"], vectors=vectors(1), **more)
+        assert isinstance(refused.value, mneme.InvalidRequest) and refused.value.code == "out_of_range"
+        assert refused.value.at in ("write.metadata.x", "find.where.gt[1]")

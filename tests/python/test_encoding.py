@@ -115,6 +115,72 @@ def test_a_tick_refuses_a_number_that_no_json_has_alone_also_when_it_is_awaited(
     assert world.stats().memories == 2
 
 
+def nested(depth):
+    inner = "x"
+    for _ in range(depth):
+        inner = {"a": inner}
+    return inner
+
+
+#: Keywords of a write that the engine cannot read, and what it says of them.
+UNREADABLE = [({"importance": 10**400}, "out_of_range", "importance"),
+              ({"metadata": {"x": 2**70}}, "out_of_range", "metadata.x"),
+              ({"metadata": {"x": 10**5_000}}, "out_of_range", "metadata.x"),
+              ({"vector": [10**400] * 3}, "out_of_range", "vector[0]"),
+              ({"metadata": {"x": nested(62)}}, "bad_json", "metadata.x" + ".a" * 59),
+              ({"payload": {"x": [float("nan")]}}, "out_of_range", "payload.x[0]")]
+
+
+def test_a_tick_refuses_what_cannot_be_read_alone_also_when_it_is_awaited(world):
+    reads = [asks.search("tea"), asks.find("Note", near_vector=[10**400] * 3, limit=1), asks.find("Note", limit=2**70)]
+    writes = [asks.write("Note", {"statement": "x"})]
+    for more, _, _ in UNREADABLE:
+        writes += [asks.write("Note", {"statement": "x"}, **more), asks.write("Note", {"statement": "y"})]
+
+    async def awaited():
+        return await world.awaited().tick(reads, writes)
+    for tick in (world.tick(reads, writes), asyncio.run(awaited())):
+        assert isinstance(tick[0], mneme.Found) and all(one.version == 1 for one in tick.writes[::2])
+        assert [(one.code, one.at) for one in tick[1:]] == [("out_of_range", "reads[1].near_vector[0]"),
+                                                            ("out_of_range", "reads[2].limit")]
+        for place, (one, (_, code, at)) in enumerate(zip(tick.writes[1::2], UNREADABLE)):
+            assert isinstance(one, mneme.InvalidRequest) and one.code == code
+            assert one.at.startswith(f"writes[{2 * place + 1}].{at}") and one.faults[0].at == one.at
+    assert world.stats().memories == 2 * (1 + len(UNREADABLE))
+
+
+def test_a_tick_with_much_that_cannot_be_read_is_refused(monkeypatch):
+    monkeypatch.setattr(asks, "_MOST_NAMED", 2)
+    writes = [asks.write("Note", {"statement": "x"}, importance=importance) for importance in (2**70, 1, 2**70, 2**70)]
+    with mneme.open_in_memory(embedder="none") as world:
+        assert world.tick(writes=writes[:3]).writes[1].version == 1
+        with pytest.raises(mneme.InvalidRequest) as refused:
+            world.tick(writes=writes)
+        assert refused.value.at == refused.value.faults[0].at == "writes[3].importance" and world.stats().memories == 1
+
+
+def test_what_cannot_be_read_refuses_nobody_else_of_its_turn(world):
+    async def live():
+        town = world.awaited()
+        return await asyncio.gather(
+            town.write("Note", {"statement": "x"}), town.search("tea"),
+            *[town.write("Note", {"statement": "x"}, **more) for more, _, _ in UNREADABLE],
+            town.find("Note", near_vector=[10**400] * 3, limit=1), return_exceptions=True)
+    note, found, *refused, near = asyncio.run(live())
+    assert note.version == 1 and found == []
+    assert [one.code for one in refused[:4]] == ["out_of_range"] * 4
+    assert [one.at for one in refused[:4]] == [at for _, _, at in UNREADABLE[:4]]
+    assert refused[5].at == "payload.x[0]" and isinstance(refused[5], ValueError)
+    assert all(isinstance(one, mneme.InvalidRequest) for one in (*refused, near)) and near.at == "near_vector[0]"
+
+
+def test_a_payload_may_not_be_within_itself():
+    inner = []
+    inner.append(inner)
+    with pytest.raises(ValueError):
+        asks.write("Note", {"statement": "x"}, payload={"x": inner})
+
+
 def test_a_load_says_which_item_has_a_number_that_no_json_has(world):
     items = [asks.write("Note", {"statement": "x"}, confidence=n) for n in (1.0, 1.0, 1.0, float("nan"))]
 

@@ -36,6 +36,23 @@ def test_only_what_is_there_is_opened_where_that_is_asked(tmp_path):
     assert refused.value.at == "sead"
 
 
+def test_no_world_is_made_where_something_else_is(tmp_path):
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "main.py").write_text("print()")
+    mneme.open(tmp_path / "notes").close()
+    for place in (project, tmp_path / "notes" / "journal"):
+        before = sorted(place.iterdir())
+        for options in ({}, {"create": True}):
+            with pytest.raises(mneme.NotFound, match="no world"):
+                mneme.open(place, **options)
+        assert sorted(place.iterdir()) == before
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "empty" / "LOCK").touch()
+    mneme.open(tmp_path / "empty").close()
+    mneme.open(tmp_path / "empty", create=True).close()
+
+
 def test_one_process_has_a_world_at_a_time(tmp_path):
     with mneme.open(tmp_path / "notes", seed=1):  # a run that is to be repeated is nobody else's
         with pytest.raises(mneme.Busy):

@@ -1,11 +1,13 @@
 """What a host in Python does with a world, in this process and through a server alike."""
 
 import asyncio
+import concurrent.futures
 import copy
 import datetime
 import json
 import pickle
 import threading
+import time
 
 import pytest
 
@@ -155,6 +157,50 @@ def test_a_tick_reads_one_moment_and_what_fails_fails_alone(world):
     assert isinstance(tick.writes[1], mneme.MnemeError)
     assert tick.writes[2].changed
     assert tick.seq > before
+
+
+def test_a_tick_is_one_list_for_all_threads():
+    """What a read found is parsed where it is first looked at: by one thread, and it stays where it was put."""
+    looking = threading.Event()
+
+    def slowly(answer):
+        looking.set()
+        time.sleep(0.02)
+        return answer
+
+    def tick_of(count):
+        looking.clear()
+        return asks.Tick([asks._Unread(b'{"ok":true,"n":%d}' % n, slowly) for n in range(count)], [], None)
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        tick = tick_of(1)
+        seen = [future.result() for future in [pool.submit(lambda: tick[0]) for _ in range(3)]]
+        assert all(one is tick[0] for one in seen)
+
+        tick = tick_of(2)
+        first = pool.submit(lambda: tick[0])
+        assert looking.wait(10)
+        tick[0] = "mine"
+        assert first.result() == {"n": 0} and tick == ["mine", {"n": 1}]
+
+        tick = tick_of(6)
+
+        def take():
+            taken = []
+            while tick:
+                try:
+                    taken.append(tick.pop(0)["n"])
+                except IndexError:
+                    break
+            return taken
+        taken = [future.result() for future in [pool.submit(take) for _ in range(3)]]
+        assert sorted(sum(taken, [])) == [0, 1, 2, 3, 4, 5]
+    tick = tick_of(3)
+    tick.insert(1, "new")
+    del tick[0]
+    tick.reverse()
+    assert list(tick) == [{"n": 2}, {"n": 1}, "new"] and pickle.loads(pickle.dumps(tick)) == tick
+    tick.clear()
+    assert list(tick) == []
 
 
 def test_half_of_a_surrogate_pair_refuses_what_it_is_in(world):

@@ -10,14 +10,17 @@ The signatures and what they do are those of concordia.associative_memory.basic_
 2.4). Needs numpy, as Concordia does; pandas for get_data_frame alone.
 """
 
+import contextlib
 import hashlib
 import importlib
 import json
 import math
+import re
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Optional, Sequence, Set, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
 
+from ..errors import InvalidRequest
 from .frameworks import base
 from .shelf import MOST_IN_ARRAYS, Entry, Shelf, packed, unpacked
 
@@ -35,6 +38,18 @@ _ROUNDING = 4e-6  # of a distance between single-precision vectors
 def _digest(text: str) -> int:
     """A number for a text that is the same in every process, and that JSON can say exactly."""
     return int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:6], "big")
+
+
+@contextlib.contextmanager
+def _as_the_embedder_counts() -> Iterator[None]:
+    """The world's vectors have one number more than the embedder's, of which a refusal tells."""
+    try:
+        yield
+    except InvalidRequest as refused:
+        if refused.code != "dim_mismatch":
+            raise
+        message = re.sub(r"\d+", lambda count: str(int(count[0]) - 1), refused.message)
+        raise InvalidRequest(refused.code, message, refused.at, refused.details) from None
 
 
 class _Memories:
@@ -93,13 +108,16 @@ class _Memories:
         if self._grown(self.scale, rows) != self.scale:
             self.replace([*zip(self.texts, self.vectors), *rows])
             return
-        self._keep(self.shelf.append(self._entry(text, vector, self.scale) for text, vector in rows), rows)
+        with _as_the_embedder_counts():
+            ids = self.shelf.append(self._entry(text, vector, self.scale) for text, vector in rows)
+        self._keep(ids, rows)
 
     def replace(self, rows: Sequence[Tuple[str, Any]]) -> None:
         """These in place of all. Where a world refuses them, everything is as it was."""
         shelf = self.shelf if self.given is not None else self._opened()  # its own: vectors of any length
         scale = self._grown(1.0, rows)
-        ids = shelf.replace([self._entry(text, vector, scale) for text, vector in rows], {"scale": scale})
+        with _as_the_embedder_counts():
+            ids = shelf.replace([self._entry(text, vector, scale) for text, vector in rows], {"scale": scale})
         self.shelf, self.scale = shelf, scale
         self._empty()
         self._keep(ids, rows)
@@ -116,7 +134,8 @@ class _Memories:
             if wanted > MOST_IN_ARRAYS:
                 places = list(range(size))
                 break
-            found = self.shelf.nearest([vector], wanted)[0]
+            with _as_the_embedder_counts():
+                found = self.shelf.nearest([vector], wanted)[0]
             places = [self.places[id] for id, _ in found]
             # Whatever may be as near as the last of the k, by the engine's rounding, has to be looked at.
             if wanted == size or found[-1][1] - found[k - 1][1] > _ROUNDING:

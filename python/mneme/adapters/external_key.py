@@ -5,7 +5,7 @@ from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tu
 
 from .. import asks
 from ..records import Record
-from .shelf import tag_of
+from .shelf import sayable, tag_of
 
 Namespace = Tuple[str, ...]
 Write = asks.Ask[Record]
@@ -40,7 +40,9 @@ class KeyedValues:
             ttl: Optional[float]) -> List[Write]:
         """Puts a value in the place of an old one and of its vectors."""
         metadata = self._metadata(namespace, key, value, expires, ttl)
-        data = {"statement": json.dumps(value, ensure_ascii=False)}
+        said = json.dumps(value, ensure_ascii=False)
+        # Half of a surrogate pair goes escaped.
+        data = {"statement": said if sayable(said) == said else json.dumps(value)}
         key_tag = self.key_tag(namespace, key)
         if old is None:
             writes = [asks.write("Note", data, actor=self.actor, metadata=metadata,
@@ -122,4 +124,5 @@ def kept_of(row: Record) -> Kept:
 
 def _indexed(name: str, text: Any) -> bool:
     return isinstance(text, str) and 0 < len(text) <= _LONGEST and "\0" not in text \
+        and sayable(text) == text \
         and name.isidentifier() and name.isascii() and len(name) <= 40

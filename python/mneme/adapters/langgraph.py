@@ -414,12 +414,12 @@ class MnemeStore(_Base):
         if not queries and not documents:
             return {}
         if hasattr(embed, "embed_documents"):
-            made = dict(zip(documents, embed.embed_documents(documents))) if documents else {}
+            made = _each(documents, embed.embed_documents(documents)) if documents else {}
             return _plain({**made, **{query: embed.embed_query(query) for query in queries}})
         if _is_async(embed):
             raise ValueError("the embedder is async: use the async methods of the store")
         both = [*dict.fromkeys([*queries, *documents])]
-        return _plain(dict(zip(both, _function(embed)(both))))
+        return _plain(_each(both, _function(embed)(both)))
 
     async def _awaited(self, texts: Tuple[List[str], List[str]]) -> Dict[str, List[float]]:
         queries, documents = texts
@@ -427,12 +427,12 @@ class MnemeStore(_Base):
         if not queries and not documents:
             return {}
         if hasattr(embed, "aembed_documents"):
-            made = dict(zip(documents, await embed.aembed_documents(documents))) if documents else {}
+            made = _each(documents, await embed.aembed_documents(documents)) if documents else {}
             asked = await asyncio.gather(*(embed.aembed_query(query) for query in queries))
             return _plain({**made, **dict(zip(queries, asked))})
         if _is_async(embed):
             both = [*dict.fromkeys([*queries, *documents])]
-            return _plain(dict(zip(both, await _function(embed)(both))))
+            return _plain(_each(both, await _function(embed)(both)))
         return await asyncio.get_running_loop().run_in_executor(self._worker, self._embedded, texts)
 
     # Turns of an event loop.
@@ -510,6 +510,14 @@ def _function(embed: Any) -> Callable[[List[str]], Any]:
         raise ValueError('index["embed"] is a function of texts, or has embed_documents and embed_query')
     function: Callable[[List[str]], Any] = embed
     return function
+
+
+def _each(texts: List[str], vectors: Iterable[Any]) -> Dict[str, Any]:
+    """The vector of each text."""
+    made = list(vectors)
+    if len(made) != len(texts):
+        raise ValueError(f"{len(texts)} texts were to be embedded, and there are {len(made)} vectors")
+    return dict(zip(texts, made))
 
 
 def _is_async(embed: Any) -> bool:

@@ -45,6 +45,11 @@ def unpacked(text: str) -> List[float]:
     return numbers.tolist()
 
 
+def sayable(text: str) -> str:
+    """The text, with a question mark for each half of a surrogate pair, which no world takes."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def has_direction(vector: Sequence[float]) -> bool:
     """Whether a world takes the vector: zeros are near to nothing."""
     return any(vector)
@@ -160,7 +165,7 @@ class Shelf:
 
     def search(self, query: str, limit: int) -> List[Tuple[str, float]]:
         """The ids of the entries that words and meaning find, and their scores, the best first."""
-        hits = self.world.search(query, tag=self.tag, actor=self.actor, limit=limit, source_type="memory")
+        hits = self.world.search(sayable(query), tag=self.tag, actor=self.actor, limit=limit, source_type="memory")
         return [(hit["id"], float(hit["score"])) for hit in hits]
 
     def _nearest_in_arrays(self, vectors: Sequence[List[float]], limit: int,
@@ -197,15 +202,14 @@ class Shelf:
 
 def _said(entry: Entry, number: int) -> Tuple[str, Dict[str, Any]]:
     metadata: Dict[str, Any] = {"n": number}
-    if not entry.text.strip():
-        metadata["text"] = entry.text
-    if entry.value is None:
-        return (entry.text if entry.text.strip() else _BLANK), metadata
-    value = json.dumps(entry.value, allow_nan=True)
-    if len(value) + len(metadata.get("text", "")) <= _IN_METADATA:
-        metadata["value"] = value
-        return (entry.text if entry.text.strip() else _BLANK), metadata
-    metadata["whole"] = True
+    statement = sayable(entry.text) if entry.text.strip() else _BLANK
+    if statement != entry.text:
+        metadata["said"] = json.dumps(entry.text)
+    if entry.value is not None:
+        metadata["value"] = json.dumps(entry.value, allow_nan=True)
+    if len(metadata.get("value", "")) + len(metadata.get("said", "")) <= _IN_METADATA:
+        return statement, metadata
+    metadata = {"n": number, "whole": True}
     return json.dumps([entry.text, entry.value], allow_nan=True), metadata
 
 
@@ -216,5 +220,5 @@ def entry_of(row: Record) -> Entry:
     if metadata.get("whole"):
         text, value = json.loads(statement)
         return Entry(text, value)
-    text = metadata["text"] if "text" in metadata else statement
+    text = json.loads(metadata["said"]) if "said" in metadata else metadata.get("text", statement)
     return Entry(text, json.loads(metadata["value"]) if "value" in metadata else None)
