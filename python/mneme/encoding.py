@@ -88,11 +88,8 @@ def encoded(request: Dict[str, Any]) -> bytes:
         text = _text(request, set_aside, True)
     except RecursionError:
         raise ValueError("the request is nested too deep, or within itself") from None
-    except ValueError as refused:
-        try:
-            found = unsayable(request)
-        except RecursionError:
-            raise ValueError("the request is nested too deep, or within itself") from refused
+    except ValueError:
+        found = unsayable(request)
         if found is None:
             raise
         raise NotFinite("out_of_range", found[1], found[0]) from None
