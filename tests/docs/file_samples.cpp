@@ -173,9 +173,9 @@ void add_files(format_samples& s) {
          {"last_entry_at", later.ns},
          {"overall_root", hex_of(digest_from(0x41).raw())},
          {"store_matches", true}});
-  matched.image_sums = {1, 2, 3, 4, 5, 6, 0x80000000, 0xFFFFFFFF};
+  matched.image_sums = {1, 2, 3, 4, 5, 6, 7, 0x80000000, 0xFFFFFFFF};
   s.add("checkpoint_file_summed", encode(matched),
-        {{"format", 3},
+        {{"format", 4},
          {"seq", 9},
          {"node_count", 4},
          {"next_slot", 3},
@@ -183,7 +183,7 @@ void add_files(format_samples& s) {
          {"last_entry_at", later.ns},
          {"overall_root", hex_of(digest_from(0x41).raw())},
          {"store_matches", true},
-         {"image_sums", {1, 2, 3, 4, 5, 6, 0x80000000, 0xFFFFFFFF}}});
+         {"image_sums", {1, 2, 3, 4, 5, 6, 7, 0x80000000, 0xFFFFFFFF}}});
   add_keys(s);
 }
 
