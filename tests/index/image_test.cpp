@@ -2,6 +2,7 @@
 // Of: index/image.cpp
 #include "index/image.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>

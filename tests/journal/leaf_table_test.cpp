@@ -2,6 +2,7 @@
 // settle, and some that fail.
 #include "journal/leaf_table.hpp"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
