@@ -194,36 +194,6 @@ public:
   }
   /// A checkpoint that waits for copies of the indexes, which come back while a batch is under way
   /// that then fails: what it is answered. Precondition: the first rows are too many for memory.
-  std::optional<error> checkpoint_behind_compaction() {
-    state_->window.retain(1);
-    state_->compaction_states = 1;
-    faults->apply_held = true; // the checkpointer is busy with the first rows for the files
-    if (auto failed = write_linked()) return failed;
-    faults->applying.wait(false);
-    for (int i = 0; i < 20; ++i) {
-      update_head_request touched;
-      touched.uri = {memory_type::note, id_of(1), 1};
-      touched.importance = 1 + i % 5;
-      if (auto failed = ask<mutation_result>(apply_message{touched})) return failed;
-    }
-    auto checkpointed = self_->request(handle_, patience, checkpoint_message{});
-    if (auto failed = write("behind the barrier")) return failed;
-    faults->reading = false;
-    faults->read_held = true;
-    batch_message many;
-    for (std::size_t i = 0; i <= actor_options().entries_applied_here; ++i)
-      many.items.emplace_back(note("under way"));
-    auto written = self_->request(handle_, caf::infinite, std::move(many));
-    faults->reading.wait(false);
-    store_faults::release(faults->apply_held);
-    // Behind the copies, whose answer is on its way then.
-    self_->request(checkpointer_, caf::infinite, free_indexes{})
-        .receive([] {}, [](const caf::error&) {});
-    faults->read = true;
-    store_faults::release(faults->read_held);
-    REQUIRE(outcome_of<batch_result>(written));
-    return outcome_of<checkpoint_reply>(checkpointed);
-  }
   /// Whether other requests of the host are answered while a single read takes its time.
   bool answers_beside_slow_read(const memory_id& id) {
     faults->reading = false;
@@ -430,14 +400,6 @@ TEST_CASE("close is answered where nobody is left who could checkpoint") {
   const auto failed = e.close();
   REQUIRE(failed);
   CHECK(failed->code == errc::shutdown);
-}
-
-TEST_CASE("a checkpoint that waits for copies is answered though the batch beside them fails") {
-  engine_on_failing_store e(4, 200 << 10); // less than a first row takes, with all beside it
-  const auto failed = e.checkpoint_behind_compaction();
-  REQUIRE(failed);
-  CHECK(says(failed, "takes no more writes"));
-  CHECK(e.close()); // and close is, too
 }
 
 TEST_CASE("a write under which the engine ends has an unknown outcome") {
