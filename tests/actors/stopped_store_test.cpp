@@ -177,23 +177,6 @@ public:
     REQUIRE(state_->store->set_stable(state_->published_seq()));
     REQUIRE(state_->store->flush());
   }
-  /// Writes so much that the owners take it by themselves, while the engine ends under the write:
-  /// the ledger waits for the store.
-  std::optional<error> write_into_end() {
-    faults->reading = false;
-    faults->read_held = true;
-    batch_message many;
-    for (std::size_t i = 0; i <= actor_options().entries_applied_here; ++i)
-      many.items.emplace_back(note("under way"));
-    auto written = self_->request(handle_, caf::infinite, std::move(many));
-    faults->reading.wait(false);
-    end();
-    auto failed = outcome_of<batch_result>(written);
-    store_faults::release(faults->read_held);
-    return failed;
-  }
-  /// A checkpoint that waits for copies of the indexes, which come back while a batch is under way
-  /// that then fails: what it is answered. Precondition: the first rows are too many for memory.
   /// Whether other requests of the host are answered while a single read takes its time.
   bool answers_beside_slow_read(const memory_id& id) {
     faults->reading = false;
@@ -400,15 +383,6 @@ TEST_CASE("close is answered where nobody is left who could checkpoint") {
   const auto failed = e.close();
   REQUIRE(failed);
   CHECK(failed->code == errc::shutdown);
-}
-
-TEST_CASE("a write under which the engine ends has an unknown outcome") {
-  engine_on_failing_store e;
-  CHECK_FALSE(e.write_linked());
-  e.flush();
-  const auto failed = e.write_into_end();
-  REQUIRE(failed);
-  CHECK(failed->code == errc::outcome_unknown);
 }
 
 TEST_CASE("an export of edges is refused if the window has moved past it meanwhile") {
