@@ -25,7 +25,7 @@ struct store_faults {
   std::atomic<bool> stopped = false;
   std::atomic<bool> apply_held = false; ///< what is given to the files is taken later
   std::atomic<bool> applying = false;
-  std::atomic<bool> read_held = false; ///< a read answers later
+  std::atomic<bool> read_held = false; ///< a read of the store or of leaves answers later
   std::atomic<bool> reading = false;
   std::atomic<bool> end_held = false; ///< the store takes its time to close
   std::atomic<bool> ending = false;
@@ -45,35 +45,51 @@ error no_space(const char* what) {
   return {errc::io, std::string(what) + ": no space left on device", {}};
 }
 
+/// What a read meets.
+result<void> usable(store_faults& faults) {
+  store_faults::raise(faults.reading);
+  faults.read_held.wait(true);
+  if (faults.read) faults.stopped = true;
+  if (faults.stopped) return std::unexpected(no_space("read"));
+  return {};
+}
+
+/// A ledger of an empty world that reads its leaves as readers do the store.
+std::unique_ptr<ledger> failing_ledger(world& w, std::shared_ptr<store_faults> faults) {
+  return std::make_unique<ledger>(
+      w.info.id,
+      ledger_sources{.leaves = [&w, faults](state_namespace ns, const digest& first,
+                                            const digest& last) -> result<std::vector<tree_leaf>> {
+                       if (auto ok = usable(*faults); !ok) return propagate(ok);
+                       return w.leaves.read(ns, first, last);
+                     },
+                     .headers = []() -> header_reader {
+                       return [](seq_no, std::uint64_t) { return fail(errc::io, "no headers"); };
+                     }},
+      w.leaf_cache_bytes);
+}
+
 class failing_reader final : public kv_reader {
 public:
   failing_reader(std::unique_ptr<kv_reader> real, std::shared_ptr<store_faults> faults)
       : real_(std::move(real)), faults_(std::move(faults)) {}
 
   result<std::optional<std::string>> get(kv_table table, std::string_view key) override {
-    if (auto ok = usable(); !ok) return propagate(ok);
+    if (auto ok = usable(*faults_); !ok) return propagate(ok);
     return real_->get(table, key);
   }
   result<std::optional<std::pair<std::string, std::string>>>
   first(kv_table table, std::string_view lower, std::string_view upper) override {
-    if (auto ok = usable(); !ok) return propagate(ok);
+    if (auto ok = usable(*faults_); !ok) return propagate(ok);
     return real_->first(table, lower, upper);
   }
   result<void> scan(kv_table table, std::string_view lower, std::string_view upper,
                     const std::function<bool(std::string_view, std::string_view)>& visit) override {
-    if (auto ok = usable(); !ok) return ok;
+    if (auto ok = usable(*faults_); !ok) return ok;
     return real_->scan(table, lower, upper, visit);
   }
 
 private:
-  result<void> usable() {
-    store_faults::raise(faults_->reading);
-    faults_->read_held.wait(true);
-    if (faults_->read) faults_->stopped = true;
-    if (faults_->stopped) return std::unexpected(no_space("read"));
-    return {};
-  }
-
   std::unique_ptr<kv_reader> real_;
   std::shared_ptr<store_faults> faults_;
 };
@@ -127,12 +143,13 @@ public:
     engine_options o;
     o.seed = 1;
     o.embedder_spec = "none";
-    o.leaf_cache_bytes = 0;   // what the ledger asks for, it asks the store for
-    o.record_cache_bytes = 0; // and so do readers
+    o.leaf_cache_bytes = 0;   // the ledger keeps no leaves
+    o.record_cache_bytes = 0; // nor readers records
     auto opened = open_engine(o);
     REQUIRE(opened);
     state_ = opened->state.get();
     if (row_buffer_bytes) state_->row_buffer_bytes = *row_buffer_bytes;
+    state_->ledger = failing_ledger(*state_, faults);
     state_->store = std::make_unique<buffered_store>(
         std::make_unique<failing_store>(std::move(state_->store), faults));
     auto engine = start_engine(system_, std::move(*opened));
@@ -176,6 +193,53 @@ public:
   void flush() {
     REQUIRE(state_->store->set_stable(state_->published_seq()));
     REQUIRE(state_->store->flush());
+  }
+  /// Writes so much that the owners take it by themselves, while the engine ends under the write:
+  /// the ledger waits for its leaves.
+  std::optional<error> write_into_end() {
+    faults->reading = false;
+    faults->read_held = true;
+    batch_message many;
+    for (std::size_t i = 0; i <= actor_options().entries_applied_here; ++i)
+      many.items.emplace_back(note("under way"));
+    auto written = self_->request(handle_, caf::infinite, std::move(many));
+    faults->reading.wait(false);
+    end();
+    auto failed = outcome_of<batch_result>(written);
+    store_faults::release(faults->read_held);
+    return failed;
+  }
+  /// A checkpoint that waits for copies of the indexes, which come back while a batch is under way
+  /// that then fails: what it is answered. Precondition: the first rows are too many for memory.
+  std::optional<error> checkpoint_behind_compaction() {
+    state_->window.retain(1);
+    state_->compaction_states = 1;
+    faults->apply_held = true; // the checkpointer is busy with the first rows for the files
+    if (auto failed = write_linked()) return failed;
+    faults->applying.wait(false);
+    for (int i = 0; i < 20; ++i) {
+      update_head_request touched;
+      touched.uri = {memory_type::note, id_of(1), 1};
+      touched.importance = 1 + i % 5;
+      if (auto failed = ask<mutation_result>(apply_message{touched})) return failed;
+    }
+    auto checkpointed = self_->request(handle_, patience, checkpoint_message{});
+    if (auto failed = write("behind the barrier")) return failed;
+    faults->reading = false;
+    faults->read_held = true;
+    batch_message many;
+    for (std::size_t i = 0; i <= actor_options().entries_applied_here; ++i)
+      many.items.emplace_back(note("under way"));
+    auto written = self_->request(handle_, caf::infinite, std::move(many));
+    faults->reading.wait(false);
+    store_faults::release(faults->apply_held);
+    // Behind the copies, whose answer is on its way then.
+    self_->request(checkpointer_, caf::infinite, free_indexes{})
+        .receive([] {}, [](const caf::error&) {});
+    faults->read = true;
+    store_faults::release(faults->read_held);
+    REQUIRE(outcome_of<batch_result>(written));
+    return outcome_of<checkpoint_reply>(checkpointed);
   }
   /// Whether other requests of the host are answered while a single read takes its time.
   bool answers_beside_slow_read(const memory_id& id) {
@@ -383,6 +447,23 @@ TEST_CASE("close is answered where nobody is left who could checkpoint") {
   const auto failed = e.close();
   REQUIRE(failed);
   CHECK(failed->code == errc::shutdown);
+}
+
+TEST_CASE("a checkpoint that waits for copies is answered though the batch beside them fails") {
+  engine_on_failing_store e(4, 200 << 10); // less than a first row takes, with all beside it
+  const auto failed = e.checkpoint_behind_compaction();
+  REQUIRE(failed);
+  CHECK(says(failed, "takes no more writes"));
+  CHECK(e.close()); // and close is, too
+}
+
+TEST_CASE("a write under which the engine ends has an unknown outcome") {
+  engine_on_failing_store e;
+  CHECK_FALSE(e.write_linked());
+  e.flush();
+  const auto failed = e.write_into_end();
+  REQUIRE(failed);
+  CHECK(failed->code == errc::outcome_unknown);
 }
 
 TEST_CASE("an export of edges is refused if the window has moved past it meanwhile") {
