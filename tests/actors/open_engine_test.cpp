@@ -16,16 +16,23 @@
 using namespace mneme;
 using namespace mneme::testing;
 
+namespace {
+
+/// Makes a world of fifty facts with a checkpoint, and closes it; its roots.
+root_set close_fifty_facts(const scratch& dir) {
+  engine e = opened(deterministic(dir.world()));
+  for (int i = 0; i < 50; ++i) REQUIRE(e.apply(fact("fact " + std::to_string(i))));
+  REQUIRE(e.checkpoint());
+  const root_set roots = *e.root();
+  REQUIRE(e.close());
+  return roots;
+}
+
+} // namespace
+
 TEST_CASE("a damaged store is made anew when it is needed, and the report says so") {
   scratch dir;
-  root_set before;
-  {
-    engine e = opened(deterministic(dir.world()));
-    for (int i = 0; i < 50; ++i) REQUIRE(e.apply(fact("fact " + std::to_string(i))));
-    REQUIRE(e.checkpoint());
-    before = *e.root();
-    REQUIRE(e.close());
-  }
+  const root_set before = close_fifty_facts(dir);
   const std::string file = GENERATE("WiredTiger.wt", "WiredTiger.turtle", "state_leaves.wt", "");
   if (file.empty())
     std::filesystem::remove_all(dir.world() + "/store");
@@ -58,14 +65,7 @@ std::vector<std::filesystem::path> images_of_leaves(const std::string& world) {
 
 TEST_CASE("leaves that no image had get one: when that is asked for, or by the next write") {
   scratch dir;
-  root_set before;
-  {
-    engine e = opened(deterministic(dir.world()));
-    for (int i = 0; i < 50; ++i) REQUIRE(e.apply(fact("fact " + std::to_string(i))));
-    REQUIRE(e.checkpoint());
-    before = *e.root();
-    REQUIRE(e.close());
-  }
+  const root_set before = close_fifty_facts(dir);
   REQUIRE(images_of_leaves(dir.world()).size() == 1);
   std::filesystem::remove(images_of_leaves(dir.world()).front());
   engine e = opened(deterministic(dir.world()));
