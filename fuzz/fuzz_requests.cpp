@@ -22,7 +22,7 @@ using namespace mneme::protocol;
 struct reader {
   std::string_view op;
   std::span<const key_shape> (*keys)() noexcept;
-  result<mutation> (*read)(const json&, const json_path&);
+  result<mutation> (*read)(const json&, const json_path&, fault_list);
 };
 constexpr std::array readers = {reader{"write", write_import_keys, read_write},
                                 reader{"update", update_keys, read_update},
@@ -51,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& r : readers) {
     auto shaped = check_members(*request, r.keys(), true, document);
     check_answer(shaped);
-    if (shaped) check_answer(r.read(*request, document));
+    if (shaped) check_answer(r.read(*request, document, {}));
   }
   auto shaped = check_members(*request, find_keys(), true, document);
   check_answer(shaped);
