@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""Compiles every header alone, twice in a row: it must include what it needs, and bear being included
+"""Compiles headers alone, twice in a row: each must include what it needs, and bear being included
 again. Python 3 standard library only.
 
-    scripts/check_headers.py
+    scripts/check_headers.py [--all]
+
+    --all   those too that the source of the same name includes first, in which what they lack would
+            mostly show; scripts/nightly takes all
 
 A header that includes another one, through whichever, is the same text behind it: each is compiled
 behind the largest one that it includes, precompiled, and is itself precompiled where others stand
 behind it. What is refused so is compiled once more from nothing, which alone tells.
 """
 
+import argparse
 import concurrent.futures
 import os
 import pathlib
@@ -29,6 +33,13 @@ CONDITION = re.compile(r"^\s*#\s*if|/\*", re.MULTILINE)
 def headers():
     """As they are included, each with the file that it is."""
     return {name.removeprefix("include/"): ROOT / name for name in tree() if name.endswith(".hpp")}
+
+
+def begins_own_source(name):
+    """Does the source beside the header include it first?"""
+    source = (ROOT / name).with_suffix(".cpp")
+    first = INCLUDE.search(source.read_text()) if source.exists() else None
+    return first is not None and name in first.groups()
 
 
 def closures(files):
@@ -55,11 +66,13 @@ def closures(files):
     return {name: closure(name) for name in files}
 
 
-def choose_bases(included):
-    """For each header the largest that it includes, or None; what is not ours is larger by far."""
+def choose_bases(included, chosen):
+    """For each header that was chosen the largest of them that it includes, or None; what is not ours
+    is larger by far."""
     size = {name: len(own) + 3 * len(others) for name, (own, others) in included.items()}
-    return {name: max(own - {name}, key=lambda base: (size[base], base), default=None)
-            for name, (own, _) in included.items()}
+    return {name: max((included[name][0] & chosen) - {name}, key=lambda base: (size[base], base),
+                      default=None)
+            for name in chosen}
 
 
 def refused(arguments):
@@ -117,14 +130,20 @@ def compile_all(base_of):
 
 
 def main():
+    parser = argparse.ArgumentParser(description="Compiles headers alone.")
+    parser.add_argument("--all", action="store_true",
+                        help="those too that the source of the same name includes first")
+    takes_all = parser.parse_args().all
     files = headers()
-    base_of = choose_bases(closures(files))
+    chosen = {name for name in files if takes_all or not begins_own_source(name)}
+    base_of = choose_bases(closures(files), chosen)
     wrong = compile_all(base_of)
     for name, errors in sorted(wrong.items()):
         first = next((e for e in errors.splitlines() if "error" in e), errors[:200])
         print(f"{files[name].relative_to(ROOT)}: does not compile alone: {first}")
-    print(f"headers: {len(files)} compiled alone, {len(set(base_of.values()) - {None})} of them "
-          f"precompiled for others, {len(wrong)} problems")
+    print(f"headers: {len(chosen)} of {len(files)} compiled alone, "
+          f"{len(set(base_of.values()) - {None})} of them precompiled for others, "
+          f"{len(wrong)} problems")
     return 1 if wrong else 0
 
 
