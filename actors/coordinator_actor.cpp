@@ -161,7 +161,7 @@ void coordinator_actor::commit_tick(const std::shared_ptr<running_tick>& tick) {
     answer->seq = world_->published_seq();
     return tick->job->reply(std::move(*answer));
   }
-  command.writes = tick->job->request->writes;
+  command.writes = {tick->job->request, &tick->job->request->writes};
   command.ahead = std::move(tick->job->ahead);
   command.deadline = tick->deadline;
   command.in_sight_of = tick->job->request->in_sight_of;

@@ -154,7 +154,7 @@ std::uint64_t of_command(const compact_command& c) {
 std::uint64_t of_command(const tick_command& c) {
   std::uint64_t bytes = of_all(c.ahead) + held_bytes(c.in_sight_of);
   for (const auto& t : c.touches) bytes += t.actor.size() + of_touch(t.payload);
-  for (const auto& w : c.writes) bytes += bytes_of(w);
+  for (const auto& w : c.all_writes()) bytes += bytes_of(w);
   return bytes;
 }
 std::uint64_t of_command(const embed_command& c) {

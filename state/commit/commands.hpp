@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -81,11 +82,16 @@ struct tick_commit {
 };
 struct tick_command {
   std::vector<tick_touch> touches; ///< in the order of the reads
-  std::vector<tick_write> writes;
+  /// Those of the request, which nobody changes. Null: none.
+  std::shared_ptr<const std::vector<tick_write>> writes{};
   std::vector<prepared_ahead> ahead{}; ///< of each write, or nothing
   write_deadline deadline{};
   std::optional<std::string> in_sight_of{}; ///< likewise, of all writes
   std::function<void(result<tick_commit>)> reply;
+
+  [[nodiscard]] std::span<const tick_write> all_writes() const {
+    return writes == nullptr ? std::span<const tick_write>{} : std::span(*writes);
+  }
 };
 struct snapshot_command {
   std::string reason;

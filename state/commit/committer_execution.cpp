@@ -277,7 +277,8 @@ result<tick_write_answer> committer::write_of_tick(const tick_write& w,
 
 void committer::execute_one(tick_command& c, batch_state& batch, bool& durable) {
   const asker sight(c.in_sight_of);
-  if (auto ok = check_sight(c.writes, sight, batch.records); !ok)
+  const std::span<const tick_write> writes = c.all_writes();
+  if (auto ok = check_sight(writes, sight, batch.records); !ok)
     return answer_later<tick_commit>(std::move(c.reply), propagate(ok));
   dense_numbers by_touches{};
   for (const auto& t : c.touches) by_touches += batch.records.most_taken_by(t.payload);
@@ -293,15 +294,14 @@ void committer::execute_one(tick_command& c, batch_state& batch, bool& durable) 
     ensure(touched.has_value(), "there is room for all touches of a tick, or it is refused");
     answer.touches[i] = *touched;
   }
-  answer.writes.resize(c.writes.size());
+  answer.writes.resize(writes.size());
   const auto actor_of_write = [&](std::size_t i) -> const std::string& {
-    return acting_in(c.writes[i]);
+    return acting_in(writes[i]);
   };
-  for (const std::size_t i : by_actor(c.writes.size(), actor_of_write))
-    answer.writes[i] = write_of_tick(c.writes[i],
-                                     c.ahead.empty() ? std::span<const prepared_ahead>{}
-                                                     : std::span(&c.ahead[i], 1),
-                                     sight, batch);
+  for (const std::size_t i : by_actor(writes.size(), actor_of_write))
+    answer.writes[i] = write_of_tick(
+        writes[i], c.ahead.empty() ? std::span<const prepared_ahead>{} : std::span(&c.ahead[i], 1),
+        sight, batch);
   durable = true;
   answer.seq = batch.last_seq();
   answer_later<tick_commit>(std::move(c.reply), std::move(answer));

@@ -165,7 +165,8 @@ TEST_CASE("whatever a request can make large counts in the bytes that wait") {
   compacted.request.step_id = large;
   commands.emplace_back(compacted);
   tick_command tick;
-  tick.writes.emplace_back(scoped_mutation{note("x"), tagged_scope});
+  tick.writes = std::make_shared<std::vector<tick_write>>(
+      std::vector<tick_write>{scoped_mutation{note("x"), tagged_scope}});
   commands.emplace_back(std::move(tick));
   snapshot_command snapped;
   snapped.reason = large;
@@ -262,7 +263,8 @@ TEST_CASE("a write whose deadline has passed before its turn leaves nothing") {
   put(11);
   put({});
   core.enqueue(tick_command{.touches = {},
-                            .writes = {scoped_mutation{note("y")}},
+                            .writes = std::make_shared<std::vector<tick_write>>(
+                                std::vector<tick_write>{scoped_mutation{note("y")}}),
                             .deadline = 10,
                             .reply = [&](const result<tick_commit>& r) {
                               answers.emplace_back(r ? "ok" : to_string(r.error().code));

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <memory>
 
 #include "query/context/compact_record.hpp"
 #include "state/recovery/dump.hpp"
@@ -229,7 +230,7 @@ TEST_CASE("8 attest: entries of one batch see those before them", "[attest]") {
   const auto uri = s.write();
   std::vector<std::optional<result<attest_result>>> answers(3);
   tick_command tick;
-  for (int i = 0; i < 3; ++i) tick.writes.emplace_back(about({to_string(uri)}));
+  tick.writes = std::make_shared<std::vector<tick_write>>(3, about({to_string(uri)}));
   std::optional<result<tick_commit>> done;
   tick.reply = [&](result<tick_commit> r) { done = std::move(r); };
   s.d.core.enqueue(std::move(tick));

@@ -298,7 +298,9 @@ TEST_CASE("in the sight of an actor: a tick is refused whole, by the state at it
   const auto tick = [&](std::vector<mutation> items) {
     tick_command c;
     c.in_sight_of = "ben";
-    for (auto& m : items) c.writes.emplace_back(scoped_mutation{std::move(m)});
+    auto writes = std::make_shared<std::vector<tick_write>>();
+    for (auto& m : items) writes->emplace_back(scoped_mutation{std::move(m)});
+    c.writes = std::move(writes);
     c.reply = [&](const result<tick_commit>& r) {
       w.answers.push_back(told(r));
       if (r)
