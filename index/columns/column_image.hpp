@@ -11,6 +11,7 @@
 #include "index/columns/append_list.hpp"
 #include "index/columns/paged_column.hpp"
 #include "index/image.hpp"
+#include "messages/ensure.hpp"
 
 namespace mneme {
 
@@ -19,6 +20,16 @@ template <class T>
 void put_list(image_writer& out, std::span<const T> entries) {
   out.put(std::uint64_t{entries.size()});
   out.put_array(entries);
+}
+/// The same of a list that is nowhere as a whole: `put_all` puts its `count` entries, one after the
+/// other.
+template <class T, class PutAll>
+void put_list_of(image_writer& out, std::uint64_t count, PutAll&& put_all) {
+  out.put(count);
+  out.align();
+  const std::size_t from = out.size();
+  put_all();
+  ensure(out.size() - from == count * sizeof(T), "a list has as many entries as it says");
 }
 template <class T>
 std::span<T> get_list(image_reader& in) {

@@ -106,31 +106,38 @@ gathered(const lexical::impl& from, const saved_contents& contents,
   return fresh;
 }
 
+template <class T>
+void put_each(image_writer& out, std::span<const T> entries) {
+  out.put_raw({reinterpret_cast<const char*>(entries.data()), entries.size_bytes()});
+}
+
 /// By slot, with their terms one behind the other.
 void put_documents(image_writer& out, const lexical::impl& index,
                    const std::vector<std::uint32_t>& slots) {
   sparse_column<lexical_document> documents;
-  std::vector<term_count> counts;
+  std::uint64_t counts = 0;
   std::uint32_t node_limit = 0;
   for (const std::uint32_t slot : slots) {
     const lexical_document& d = *index.find(slot);
-    const auto terms = index.terms_of(d);
     lexical_document& saved = documents.grow(slot); // zeros between its members, too
     saved.begin = d.begin;
-    saved.terms = 2 * counts.size() + 1;
+    saved.terms = 2 * counts + 1;
     saved.distinct = d.distinct;
     saved.length = d.length;
     saved.node = d.node;
     saved.in = d.in;
     saved.known = d.known;
     saved.live = d.live;
-    counts.insert(counts.end(), terms.begin(), terms.end());
+    counts += index.terms_of(d).size();
     node_limit = std::max(node_limit, d.node + 1);
   }
   const std::uint32_t limit = index.slot_limit.load(std::memory_order_relaxed);
   out.put(limit);
   out.put(index.held);
-  put_list<term_count>(out, counts);
+  put_list_of<term_count>(out, counts, [&] {
+    for (const std::uint32_t slot : slots)
+      put_each<term_count>(out, index.terms_of(*index.find(slot)));
+  });
   put_column(out, documents, limit);
   put_column(out, index.lengths, limit);
   put_column(out, index.newest, node_limit);
@@ -152,25 +159,47 @@ struct saved_lists {
   std::uint32_t changes;
 };
 
+/// Each list is made a term at a time: all of them are as large as the index.
 void put_postings(image_writer& out, const lexical::impl& index, std::size_t of) {
+  const auto each_term = [&](auto visit) {
+    for (std::uint32_t t = 0; t < index.terms.size(); ++t) visit(index.lists[of][t]);
+  };
   std::vector<saved_lists> lists;
-  std::vector<posting_block> blocks;
-  std::vector<std::uint16_t> data;
-  std::vector<frequency_change> changes;
-  for (std::uint32_t t = 0; t < index.terms.size(); ++t) {
-    const term_lists& term = index.lists[of][t];
-    const auto its_changes = term.changes.view();
-    lists.push_back({.first_block = static_cast<std::uint32_t>(blocks.size()),
+  std::uint64_t blocks = 0;
+  std::uint64_t data = 0;
+  std::uint64_t changes = 0;
+  each_term([&](const term_lists& term) {
+    const std::size_t its_changes = term.changes.view().size();
+    lists.push_back({.first_block = static_cast<std::uint32_t>(blocks),
                      .blocks = term.postings.blocks.size,
-                     .first_change = static_cast<std::uint32_t>(changes.size()),
-                     .changes = static_cast<std::uint32_t>(its_changes.size())});
-    term.postings.save(blocks, data);
-    changes.insert(changes.end(), its_changes.begin(), its_changes.end());
-  }
+                     .first_change = static_cast<std::uint32_t>(changes),
+                     .changes = static_cast<std::uint32_t>(its_changes)});
+    data += term.postings.data_size();
+    blocks += term.postings.blocks.size;
+    changes += its_changes;
+  });
   put_list<saved_lists>(out, lists);
-  put_list<posting_block>(out, blocks);
-  put_list<std::uint16_t>(out, data);
-  put_list<frequency_change>(out, changes);
+  put_list_of<posting_block>(out, blocks, [&] {
+    std::vector<posting_block> heads;
+    std::size_t at = 0;
+    each_term([&](const term_lists& term) {
+      heads.clear();
+      term.postings.save_heads(heads, at);
+      put_each<posting_block>(out, heads);
+    });
+  });
+  put_list_of<std::uint16_t>(out, data, [&] {
+    std::vector<std::uint16_t> its_data;
+    each_term([&](const term_lists& term) {
+      its_data.clear();
+      term.postings.save_data(its_data);
+      put_each<std::uint16_t>(out, its_data);
+    });
+  });
+  put_list_of<frequency_change>(out, changes, [&] {
+    each_term(
+        [&](const term_lists& term) { put_each<frequency_change>(out, term.changes.view()); });
+  });
   put_list<size_change>(out, index.sizes[of].view());
 }
 

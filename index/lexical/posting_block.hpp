@@ -109,14 +109,17 @@ struct posting_blocks {
   }
   [[nodiscard]] std::span<const posting_block> view() const { return blocks.view(); }
 
-  /// Appends the blocks to those of an image, and what is in them to `data`. Only while nothing is
-  /// appended.
-  void save(std::vector<posting_block>& heads, std::vector<std::uint16_t>& data) const {
+  // For an image, while nothing is appended.
+  /// How many numbers save_data() appends.
+  [[nodiscard]] std::uint64_t data_size() const {
+    std::uint64_t size = 0;
+    for (const posting_block& block : blocks.view()) size += block.data_size();
+    return size;
+  }
+  /// Appends the blocks, of which what is in the first one stands at `at` among all data, and moves
+  /// that behind theirs.
+  void save_heads(std::vector<posting_block>& heads, std::size_t& at) const {
     for (const posting_block& block : blocks.view()) {
-      const std::size_t at = data.size();
-      data.resize(at + block.data_size());
-      std::copy_n(block.data_, block.size_, data.begin() + static_cast<std::ptrdiff_t>(at));
-      std::memcpy(data.data() + at + block.capacity_, block.counts(), block.size_);
       posting_block& head = heads.emplace_back();
       std::memset(static_cast<void*>(&head), 0, sizeof head); // what is between its members, too
       head.data_ = reinterpret_cast<std::uint16_t*>(at);
@@ -126,6 +129,16 @@ struct posting_blocks {
       head.least_length_ = block.least_length_;
       head.size_ = block.size_;
       head.capacity_ = block.capacity_;
+      at += block.data_size();
+    }
+  }
+  /// Appends what is in them.
+  void save_data(std::vector<std::uint16_t>& data) const {
+    for (const posting_block& block : blocks.view()) {
+      const std::size_t at = data.size();
+      data.resize(at + block.data_size());
+      std::copy_n(block.data_, block.size_, data.begin() + static_cast<std::ptrdiff_t>(at));
+      std::memcpy(data.data() + at + block.capacity_, block.counts(), block.size_);
     }
   }
   /// Makes blocks of an image find what is in them; false if it is not there.
