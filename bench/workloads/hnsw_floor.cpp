@@ -29,6 +29,7 @@ struct hnsw_floor::impl {
   unit_space space;
   hnswlib::HierarchicalNSW<float> graph;
 
+  /// As hnswlib comes: it looks more widely for links than the engine does.
   explicit impl(std::size_t count) : graph(&space, count, 16, 200) {}
 };
 

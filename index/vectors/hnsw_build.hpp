@@ -15,7 +15,7 @@ namespace mneme {
 
 struct graph_parameters {
   std::uint32_t m = 16;
-  std::uint32_t ef_construction = 200;
+  std::uint32_t ef_construction = 100;
 };
 
 /// The links of `points`, of which the first have those of `base` (may be null). nullopt if `stop`

@@ -39,7 +39,7 @@ struct vector_index_options {
   bool background_segments = true; ///< false: exact scans only (deterministic mode)
   bool builds_segments = true;     ///< false: those of an image are used, and no others made
   std::uint32_t m = 16;
-  std::uint32_t ef_construction = 200;
+  std::uint32_t ef_construction = 100;
   std::uint32_t ef_search = 64;
   bool testing_builds_fail = false; ///< a test's fault: as if memory ran out at every segment
 };

@@ -128,6 +128,8 @@ void vectors::save(image_writer& out, std::span<const slot_no> kept, seq_no at) 
   out.put(std::uint64_t{part.positions.size()});
   if (space.dim != 0) put_rows(out, rows, part.positions);
   out.put(impl_->options.m);
+  // Of links that are made from now on; those that were loaded may have had another. Builds of
+  // before take no graphs but those of theirs.
   out.put(impl_->options.ef_construction);
   out.put(static_cast<std::uint32_t>(part.segments.size()));
   for (const auto& segment : part.segments) segment->write(out);
@@ -219,14 +221,14 @@ bool vectors::impl::read_rows(image_reader& in) {
   return in.ok();
 }
 
-// Graphs that were made otherwise than this index makes them are passed over, and made anew.
+// Graphs of other links than this index makes are passed over, and made anew. One that was looked
+// for more or less widely serves as well, and is gone on with.
 bool vectors::impl::read_segments(image_reader& in, const segment_links::saved_form& form) {
   const auto m = in.get<std::uint32_t>();
-  const auto ef_construction = in.get<std::uint32_t>();
+  static_cast<void>(in.get<std::uint32_t>()); // how widely
   const auto count = in.get<std::uint32_t>();
   if (!in.ok()) return false;
-  if (m != options.m || ef_construction != options.ef_construction
-      || !options.background_segments) {
+  if (m != options.m || !options.background_segments) {
     static_cast<void>(in.get_raw(in.left()));
     return true;
   }

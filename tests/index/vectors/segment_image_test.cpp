@@ -129,6 +129,17 @@ TEST_CASE("segments that were built otherwise are built anew") {
   CHECK(by_graph(other, 1, cloud).empty());
 }
 
+TEST_CASE("segments whose links were looked for more widely or less serve as they are") {
+  const vector_cloud cloud(34, 8, 12'000, 30, true);
+  vectors index(small_graphs);
+  fill(index, cloud, cloud.size());
+  auto options = only_read;
+  options.ef_construction = 2 * small_graphs.ef_construction;
+  vectors other(options);
+  REQUIRE(other.load(index.save(cloud.slots(), {1})));
+  CHECK(answer_alike(index, other, cloud));
+}
+
 TEST_CASE("an image of before, which has no segments, is loaded, and they are built") {
   const vector_cloud cloud(10, 8, 17'000, 30, false);
   vectors index({.background_segments = false});
