@@ -1,8 +1,7 @@
 #pragma once
-/// An array by dense number that one thread grows while others read. Pages double in size; fresh
-/// entries are all zero bytes. Room is made for at most 1024 entries and twice as many as there
-/// are. A reader may touch an entry only after it has learned of it through something the writer
-/// published later (a length, a posting, the published seq).
+/// An array by dense number that one thread grows while others read, in pages (page_table). Fresh
+/// entries are all zero bytes. A reader may touch an entry only after it has learned of it through
+/// something the writer published later (a length, a posting, the published seq).
 ///
 /// A reference may always be read through, for the array's life. No page moves but one: the last of
 /// those that were adopted, if it is not whole, is copied when the first entry behind it is grown.
@@ -12,36 +11,16 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
 #include <type_traits>
 #include <vector>
 
+#include "index/columns/page_table.hpp"
 #include "messages/ensure.hpp"
 
 namespace mneme {
-
-/// Where entry `index` of a paged array lies.
-struct page_place {
-  std::uint32_t page = 0;
-  std::uint32_t offset = 0;
-};
-
-inline constexpr std::uint32_t first_page_bits = 10;
-inline constexpr std::uint32_t page_count_max = 33 - first_page_bits;
-
-/// Page p holds 2^(first_page_bits + p) entries.
-constexpr page_place place_of(std::uint32_t index) noexcept {
-  const std::uint64_t shifted = std::uint64_t{index} + (1U << first_page_bits);
-  const auto page = static_cast<std::uint32_t>(std::bit_width(shifted)) - 1 - first_page_bits;
-  return {page,
-          static_cast<std::uint32_t>(shifted - (std::uint64_t{1} << (first_page_bits + page)))};
-}
-constexpr std::uint64_t page_length(std::uint32_t page) noexcept {
-  return std::uint64_t{1} << (first_page_bits + page);
-}
 
 /// Atomic access to plain fields that the writer changes after it has published them.
 template <class T>
@@ -98,7 +77,7 @@ public:
   /// Writer: the entry, in a fresh page if need be.
   T& grow(std::uint32_t index) {
     const page_place at = place_of(index);
-    T* page = pages_[at.page].load(std::memory_order_relaxed);
+    T* page = pages_.find(at.page);
     if (page == nullptr || (page == partial_entries_ && at.offset >= partial_length_))
       page = add_page(at.page);
     return page[at.offset];
@@ -107,9 +86,8 @@ public:
   /// Writer: the first entries, of a column that has none.
   void fill(std::span<const T> entries) {
     for (std::uint32_t from = 0; from < entries.size();) {
-      const std::uint64_t length = page_length(place_of(from).page);
-      const auto part =
-          entries.subspan(from, std::min<std::uint64_t>(length, entries.size() - from));
+      const std::uint32_t length = page_length(place_of(from).page);
+      const auto part = entries.subspan(from, std::min<std::size_t>(length, entries.size() - from));
       std::copy(part.begin(), part.end(), &grow(from));
       from += static_cast<std::uint32_t>(part.size());
     }
@@ -119,9 +97,9 @@ public:
   /// and may be changed there. Those of the last page are copied when it grows: who still looks at
   /// them there sees what was before the first change behind that.
   void adopt(std::span<T> entries) {
-    ensure(pages_[0].load(std::memory_order_relaxed) == nullptr, "entries are adopted by none");
+    ensure(pages_.find(0) == nullptr, "entries are adopted by none");
     for (std::uint32_t page = 0; !entries.empty(); ++page) {
-      pages_[page].store(entries.data(), std::memory_order_release);
+      pages_.set(page, entries.data());
       if (entries.size() < page_length(page)) {
         partial_entries_ = entries.data();
         partial_length_ = static_cast<std::uint32_t>(entries.size());
@@ -134,11 +112,11 @@ public:
   /// Precondition: the entry's page exists (the writer has grown it).
   [[nodiscard]] const T& operator[](std::uint32_t index) const {
     const page_place at = place_of(index);
-    return pages_[at.page].load(std::memory_order_acquire)[at.offset];
+    return pages_[at.page][at.offset];
   }
   [[nodiscard]] T& operator[](std::uint32_t index) {
     const page_place at = place_of(index);
-    return pages_[at.page].load(std::memory_order_acquire)[at.offset];
+    return pages_[at.page][at.offset];
   }
 
   /// The entries of the page that has `index`, for who looks at many. Those that the writer has not
@@ -146,26 +124,26 @@ public:
   [[nodiscard]] column_run<T> run_of(std::uint32_t index) const {
     const page_place at = place_of(index);
     const std::uint32_t first = index - at.offset;
-    const T* const entries = pages_[at.page].load(std::memory_order_acquire);
-    const std::uint64_t length =
+    const T* const entries = pages_[at.page];
+    const std::uint32_t length =
         entries == partial_entries_ ? partial_length_ : page_length(at.page);
-    const std::uint64_t end = std::min<std::uint64_t>(first + length, UINT32_MAX);
+    const auto end = std::min<std::uint64_t>(std::uint64_t{first} + length, UINT32_MAX);
     return {entries, first, static_cast<std::uint32_t>(end)};
   }
 
 private:
   T* add_page(std::uint32_t page) {
     const zeroed_block fresh = zeroed(page_length(page) * sizeof(T), alignof(T));
-    blocks_[page] = fresh.block;
+    blocks_.push_back(fresh.block);
     T* const entries = static_cast<T*>(fresh.aligned);
-    if (const T* const old = pages_[page].load(std::memory_order_relaxed); old != nullptr)
+    if (const T* const old = pages_.find(page); old != nullptr)
       std::copy_n(old, partial_length_, entries);
-    pages_[page].store(entries, std::memory_order_release);
+    pages_.set(page, entries);
     return entries;
   }
 
-  std::array<std::atomic<T*>, page_count_max> pages_{};
-  std::array<void*, page_count_max> blocks_{}; ///< as allocated; pages_ are aligned within
+  page_table<T> pages_;
+  std::vector<void*> blocks_;          ///< as allocated; pages_ are aligned within
   const T* partial_entries_ = nullptr; ///< of the last page that was adopted, if it was not whole
   std::uint32_t partial_length_ = 0;   ///< entries of it
 };

@@ -3,13 +3,14 @@
 /// slot. Rows never move; one writer appends, readers see the rows below size().
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
+#include "index/columns/page_table.hpp"
 #include "index/columns/paged_column.hpp"
 #include "index/numbers.hpp"
 #include "index/vectors/distance.hpp"
@@ -24,9 +25,7 @@ public:
   aligned_rows(const aligned_rows&) = delete;
   aligned_rows& operator=(const aligned_rows&) = delete;
   ~aligned_rows() {
-    for (std::size_t page = adopted_pages_; page < pages_.size(); ++page)
-      if (page != adopted_pages_ || adopted_part_ == 0)
-        std::free(pages_[page].load(std::memory_order_relaxed));
+    for (T* page : made_) std::free(page);
   }
 
   /// Before the first row.
@@ -35,7 +34,7 @@ public:
 
   T* grow(std::uint32_t row) {
     const page_place at = place_of(row);
-    T* page = pages_[at.page].load(std::memory_order_relaxed);
+    T* page = pages_.find(at.page);
     const bool is_adopted_part = adopted_part_ != 0 && at.page == adopted_pages_;
     if (page == nullptr || is_adopted_part) page = add_page(at.page);
     return page + at.offset * stride_;
@@ -49,7 +48,7 @@ public:
     ensure(stride_ > 0 && rows.size() % stride_ == 0, "whole rows are adopted");
     for (std::uint32_t page = 0; !rows.empty(); ++page) {
       const std::size_t length = page_length(page) * stride_;
-      pages_[page].store(const_cast<T*>(rows.data()), std::memory_order_release);
+      pages_.set(page, const_cast<T*>(rows.data()));
       if (rows.size() < length) {
         adopted_part_ = rows.size();
         return;
@@ -62,10 +61,10 @@ public:
   void fill(std::span<const T> rows) {
     ensure(stride_ > 0 && rows.size() % stride_ == 0, "whole rows are copied");
     for (std::uint32_t row = 0; !rows.empty();) {
-      const std::uint64_t length = page_length(place_of(row).page);
+      const std::uint32_t length = page_length(place_of(row).page);
       const auto part = rows.first(std::min<std::size_t>(length * stride_, rows.size()));
       std::ranges::copy(part, grow(row));
-      row += static_cast<std::uint32_t>(length);
+      row += length;
       rows = rows.subspan(part.size());
     }
   }
@@ -75,7 +74,7 @@ public:
 
   [[nodiscard]] const T* operator[](std::uint32_t row) const {
     const page_place at = place_of(row);
-    return pages_[at.page].load(std::memory_order_acquire) + at.offset * stride_;
+    return pages_[at.page] + at.offset * stride_;
   }
 
 private:
@@ -87,17 +86,18 @@ private:
     const std::size_t bytes = page_length(number) * stride_ * sizeof(T);
     T* const page = static_cast<T*>(std::aligned_alloc(line_bytes, bytes));
     ensure(page != nullptr, "out of memory for vectors");
+    made_.push_back(page);
     if (number == adopted_pages_)
-      std::copy_n(pages_[number].load(std::memory_order_relaxed), std::exchange(adopted_part_, 0),
-                  page);
-    pages_[number].store(page, std::memory_order_release);
+      std::copy_n(pages_.find(number), std::exchange(adopted_part_, 0), page);
+    pages_.set(number, page);
     return page;
   }
 
   std::uint32_t adopted_pages_ = 0; ///< the first ones, which are somebody else's
   std::size_t adopted_part_ = 0;    ///< and of the next one so many numbers
   std::size_t stride_ = 0; ///< a page is a multiple of a line, since it has 1024 rows at least
-  std::array<std::atomic<T*>, page_count_max> pages_{};
+  page_table<T> pages_;
+  std::vector<T*> made_; ///< pages that are not somebody else's
 };
 
 class vector_rows {
@@ -138,7 +138,7 @@ public:
   /// How many rows from `position` on lie one after the other in memory.
   [[nodiscard]] static std::uint32_t run_length(std::uint32_t position) {
     const page_place at = place_of(position);
-    return static_cast<std::uint32_t>(page_length(at.page) - at.offset);
+    return page_length(at.page) - at.offset;
   }
 
   /// Hints that the codes, or the values, of a row are needed soon.

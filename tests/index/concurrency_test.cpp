@@ -81,6 +81,26 @@ bool rows_are_right(const attributes& subject, std::uint64_t at) {
 
 } // namespace
 
+TEST_CASE("entries of a column beside a writer whose table of pages grows", "[concurrent]") {
+  paged_column<std::uint64_t> column;
+  constexpr std::uint64_t entries_each = 1'000;
+  writer_and_readers().run(
+      1'000,
+      [&](std::uint64_t seq) {
+        const std::uint64_t first = (seq - 1) * entries_each;
+        for (std::uint64_t i = first; i < first + entries_each; ++i)
+          column.grow(static_cast<std::uint32_t>(i)) = i;
+      },
+      [&](std::uint64_t published, dice& d) {
+        if (published == 0) return true;
+        const auto last = static_cast<std::uint32_t>(published * entries_each - 1);
+        const auto any = static_cast<std::uint32_t>(d.below(last + 1));
+        const auto run = column.run_of(any);
+        return column[last] == last && column[any] == any && run.has(any) && run[any] == any
+               && run[run.first] == run.first;
+      });
+}
+
 TEST_CASE("rows, postings and activation beside a writer", "[concurrent]") {
   attributes subject;
   writer_and_readers().run(
@@ -236,7 +256,7 @@ TEST_CASE("edges and their images beside a writer", "[concurrent]") {
 }
 
 TEST_CASE("vectors, their segments and images beside a writer", "[concurrent]") {
-  constexpr std::size_t count = 18'000;
+  constexpr std::size_t count = 34'000;
   const vector_cloud cloud(17, 8, count, 40, true);
   vectors subject({.background_segments = true, .m = 6, .ef_construction = 20, .ef_search = 32});
   subject.set_space({"test", 8});

@@ -266,7 +266,8 @@ TEST_CASE(
 
 TEST_CASE("vectors that lie in an image go on behind it, beside who reads them") {
   // Full pages, full pages and a part, a part alone.
-  for (const std::size_t count : {3072U, 5000U, 700U}) {
+  // The last two end in pages that are as long as pages become.
+  for (const std::size_t count : {3072U, 5000U, 700U, 31'744U, 70'000U}) {
     const vector_cloud cloud(count, 20, count + 2000, 5, false);
     vectors index(exact_only);
     index.set_space({"test", 20});
