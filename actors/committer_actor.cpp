@@ -457,14 +457,17 @@ void committer_actor::begin_checkpoint(seq_no seq) {
   if (auto stable = world_->store->set_stable(seq); !stable)
     return failed(stable.error(), errc::io);
   expect(1);
-  request(owners_.ledger, caf::infinite, save_ledger{})
-      .then([this](const ledger_image& image) { write_checkpoint_at_barrier(*image.snapshot); },
-            owner_lost());
+  request(owners_.ledger, caf::infinite, freeze_ledger{})
+      .then(
+          [this](const frozen_ledger_reply& frozen) {
+            write_checkpoint_at_barrier(*frozen.snapshot);
+          },
+          owner_lost());
 }
 
 void committer_actor::write_checkpoint_at_barrier(ledger_snapshot& ledger) {
   ensure(checkpointing_, "images are of a checkpoint");
-  ensure(std::exchange(waiting_for_, 0) == 1, "the ledger gives its image once");
+  ensure(std::exchange(waiting_for_, 0) == 1, "the ledger is frozen once");
   auto job = std::make_shared<const checkpoint_job>(core_->job_at_barrier(std::move(ledger)));
   const seq_no seq = job->file.seq;
   ensure(seq == durable_, "a checkpoint is of what is durable");

@@ -10,8 +10,8 @@ caf::behavior ledger_behavior(caf::event_based_actor*, const std::shared_ptr<wor
         const auto applied = apply_to_ledger(*w, m.batch->entries);
         return applied ? outcome{} : outcome{applied.error()};
       },
-      [=](const save_ledger&) {
-        return ledger_image{std::make_shared<ledger_snapshot>(snapshot_of_ledger(*w))};
+      [=](const freeze_ledger&) {
+        return frozen_ledger_reply{std::make_shared<ledger_snapshot>(snapshot_of_ledger(*w))};
       },
   };
 }

@@ -27,8 +27,8 @@ struct apply_batch {
   std::shared_ptr<const commit_batch> batch;
 };
 /// To the ledger.
-struct save_ledger {};
-struct ledger_image {
+struct freeze_ledger {};
+struct frozen_ledger_reply {
   std::shared_ptr<ledger_snapshot> snapshot; ///< taken by the receiver
 };
 /// To the checkpointer.
@@ -133,8 +133,8 @@ struct run_closure {
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::outcome)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::apply_batch)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::save_ledger)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::ledger_image)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::freeze_ledger)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::frozen_ledger_reply)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_checkpoint)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_flush)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(mneme::run_compaction)

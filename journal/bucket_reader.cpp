@@ -57,7 +57,8 @@ result<bucket_view> bucket_reader::read(node_index bucket, const digest& prefix,
   if (!leaves) return propagate(leaves);
   const subtree hashed = hash_bucket(std::move(*leaves), depth, found_);
   if (hashed != nodes_[bucket].whole) return stale_source();
-  nodes_[bucket].page = kept_.put(nodes_[bucket].page, found_);
+  tree_node& node = nodes_.change(bucket);
+  node.page = kept_.put(node.page, found_);
   return bucket_view(found_);
 }
 

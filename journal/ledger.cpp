@@ -371,8 +371,22 @@ result<std::vector<digest>> ledger::prove_consistency(seq_no old_seq, seq_no new
   return impl_->state.log.consistency(old_seq.value, new_seq.value, headers.leaves());
 }
 
-std::string ledger::save() const {
+struct frozen_ledger::impl {
+  frozen_ledger_state state;
+};
+frozen_ledger::frozen_ledger(std::shared_ptr<const impl> frozen) : impl_(std::move(frozen)) {
+}
+std::string frozen_ledger::save() const {
   return encode_image(impl_->state);
+}
+
+frozen_ledger ledger::freeze() const {
+  return frozen_ledger(std::make_shared<const frozen_ledger::impl>(
+      frozen_ledger::impl{.state = mneme::freeze(impl_->state)}));
+}
+
+std::string ledger::save() const {
+  return freeze().save();
 }
 
 result<void> ledger::load(std::string_view image, std::shared_ptr<const void> holder) {

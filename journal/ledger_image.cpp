@@ -50,18 +50,27 @@ void refresh_roots(ledger_state& state) {
   roots.overall = overall_root_of(roots.world, roots.seq, roots.journal_root, roots.state_roots);
 }
 
-std::string encode_image(const ledger_state& state) {
+frozen_ledger_state freeze(const ledger_state& state) {
+  frozen_ledger_state frozen{.log = state.log.save(),
+                             .trees = {},
+                             .undo = state.undo.freeze(),
+                             .roots = state.roots,
+                             .image = state.image};
+  for (const auto& tree : state.trees) frozen.trees.push_back(tree.freeze());
+  return frozen;
+}
+
+std::string encode_image(const frozen_ledger_state& state) {
   canonical_writer out;
   out.array(image_items);
   out.unsigned_integer(image_format);
   out.binary(state.roots.world.raw());
-  out.binary(state.log.save());
+  out.binary(state.log);
   out.array(state_namespace_count);
   for (const auto& tree : state.trees) out.binary(tree.save());
   out.binary(state.roots.overall.raw());
-  const auto undo = state.undo.save();
-  out.array(static_cast<std::uint32_t>(undo.size()));
-  for (const auto& one : undo) out.binary(one);
+  out.array(static_cast<std::uint32_t>(state.undo.size()));
+  state.undo.each_saved([&](std::string_view one) { out.binary(one); });
   return out.take();
 }
 

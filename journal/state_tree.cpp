@@ -43,7 +43,32 @@ constexpr std::size_t spare_nodes_max = 1 << 15;
 /// is 0, its hash.
 constexpr char interior_mark = '\xFF';
 
+void save_node(const frozen_nodes& nodes, node_index index, std::string& image) {
+  const tree_node& node = nodes[index];
+  if (!node.is_bucket()) {
+    image.push_back(interior_mark);
+    save_node(nodes, node.left, image);
+    save_node(nodes, node.right, image);
+    return;
+  }
+  ensure(node.whole.count <= bucket_leaves_max, "a bucket has few leaves");
+  image.push_back(static_cast<char>(node.whole.count));
+  if (node.whole.count > 0) image += node.whole.hash.raw();
+}
+
 } // namespace
+
+struct frozen_tree::impl {
+  frozen_nodes nodes;
+  node_index root;
+};
+frozen_tree::frozen_tree(std::shared_ptr<const impl> tree) : impl_(std::move(tree)) {
+}
+std::string frozen_tree::save() const {
+  std::string image;
+  save_node(impl_->nodes, impl_->root, image);
+  return image;
+}
 
 struct state_tree::impl {
   tree_leaf_source source;
@@ -59,9 +84,10 @@ struct state_tree::impl {
   /// changed where a node comes between.
   void grow(node_index index, std::span<const tree_leaf> leaves, std::span<digest> forks,
             const digest& whole, std::size_t depth) {
-    nodes[index].whole = {whole, static_cast<std::uint32_t>(leaves.size())};
+    tree_node& node = nodes.change(index);
+    node.whole = {whole, static_cast<std::uint32_t>(leaves.size())};
     if (leaves.size() <= bucket_leaves_max) {
-      nodes[index].page = kept->put(nodes[index].page, {leaves, forks});
+      node.page = kept->put(node.page, {leaves, forks});
       return;
     }
     const auto [left, right] = halves(leaves, depth);
@@ -81,15 +107,16 @@ struct state_tree::impl {
 
   void attach(node_index index) {
     ensure(nodes[index].is_bucket(), "children are given to a bucket");
-    kept->drop(std::exchange(nodes[index].page, {}));
     const node_index left = nodes.add({});
     const node_index right = nodes.add({});
-    nodes[index].left = left;
-    nodes[index].right = right;
+    tree_node& node = nodes.change(index);
+    kept->drop(std::exchange(node.page, {}));
+    node.left = left;
+    node.right = right;
   }
 
   void rejoin(node_index index) {
-    tree_node& node = nodes[index];
+    tree_node& node = nodes.change(index);
     node.whole = state_tree_shape::join(nodes[node.left].whole, nodes[node.right].whole);
   }
 
@@ -101,7 +128,7 @@ struct state_tree::impl {
       i = reached.same ? reached.end : i + 1;
       if (reached.same) continue;
       const auto whole = overlay.whole(reached);
-      nodes[reached.node].whole = whole;
+      nodes.change(reached.node).whole = whole;
       if (nodes[reached.node].is_bucket()) {
         take_bucket(overlay, reached);
       } else if (whole.count < interior_leaves_min) {
@@ -149,19 +176,6 @@ struct state_tree::impl {
     return {};
   }
 
-  void save(node_index index, std::string& image) const {
-    const tree_node& node = nodes[index];
-    if (!node.is_bucket()) {
-      image.push_back(interior_mark);
-      save(node.left, image);
-      save(node.right, image);
-      return;
-    }
-    ensure(node.whole.count <= bucket_leaves_max, "a bucket has few leaves");
-    image.push_back(static_cast<char>(node.whole.count));
-    if (node.whole.count > 0) image += node.whole.hash.raw();
-  }
-
   /// False if what comes next in `image` is no node at this depth.
   bool load(node_index index, std::string_view& image, std::size_t depth) {
     if (image.empty()) return false;
@@ -175,7 +189,7 @@ struct state_tree::impl {
       rejoin(index);
       return nodes[index].whole.count >= interior_leaves_min;
     }
-    subtree& whole = nodes[index].whole;
+    subtree& whole = nodes.change(index).whole;
     whole.count = static_cast<std::uint8_t>(mark);
     if (whole.count > bucket_leaves_max) return false;
     if (whole.count == 0) return true;
@@ -250,10 +264,13 @@ result<void> state_tree::rebuild() {
   return {};
 }
 
+frozen_tree state_tree::freeze() const {
+  return frozen_tree(std::make_shared<const frozen_tree::impl>(
+      frozen_tree::impl{.nodes = impl_->nodes.freeze(), .root = impl_->root}));
+}
+
 std::string state_tree::save() const {
-  std::string image;
-  impl_->save(impl_->root, image);
-  return image;
+  return freeze().save();
 }
 
 result<void> state_tree::load(std::string_view image) {

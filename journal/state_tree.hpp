@@ -66,6 +66,20 @@ private:
   std::unique_ptr<tree_overlay> overlay_;
 };
 
+/// The nodes of a tree as they were, whatever became of it; from any thread.
+class frozen_tree {
+public:
+  /// As state_tree::save().
+  [[nodiscard]] std::string save() const;
+
+private:
+  friend class state_tree;
+  struct impl;
+  explicit frozen_tree(std::shared_ptr<const impl> tree);
+
+  std::shared_ptr<const impl> impl_;
+};
+
 class state_tree {
 public:
   /// Trees may keep their leaves in one cache.
@@ -98,6 +112,9 @@ public:
   /// leaves the tree unchanged). Whether the image belongs to the leaves is for the caller to know.
   [[nodiscard]] std::string save() const;
   result<void> load(std::string_view image);
+  /// To be saved later and elsewhere; takes microseconds. For the owner, though const: nodes that
+  /// are shared are copied when they change.
+  [[nodiscard]] frozen_tree freeze() const;
 
 private:
   struct impl;

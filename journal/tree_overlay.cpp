@@ -119,7 +119,7 @@ tree_overlay::part tree_overlay::join(const subtree& was, const part& left, cons
 
 result<tree_overlay::part> tree_overlay::evaluate(node_index index, std::size_t depth,
                                                   std::span<const tree_leaf> changes) {
-  const tree_node& node = nodes_[index];
+  const tree_node node = nodes_[index]; // a copy: what is read below may change nodes
   if (changes.empty()) return part{hashes_->known(node.whole.hash), node.whole.count, true};
   const std::size_t place = reached_.size();
   reached_.push_back({.node = index, .depth = static_cast<std::uint32_t>(depth), .bucket = {}});

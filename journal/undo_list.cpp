@@ -34,44 +34,62 @@ tree_changes changes_of(std::span<const entry> entries) {
   return changes;
 }
 
-void undo_list::append(std::vector<state_leaf> overwritten) {
-  entries_.push_back(std::move(overwritten));
+void undo_list::append(std::span<const state_leaf> overwritten) {
+  const auto is_full = [](const portion& p) {
+    return p.ends.size() >= portion_entries || p.bytes.size() >= portion_bytes;
+  };
+  if (portions_.empty() || is_full(*portions_.back())) {
+    if (!portions_.empty()) portions_.back()->bytes.shrink_to_fit();
+    portions_.push_back(std::make_shared<portion>());
+  }
+  portion& last = *portions_.back();
+  for (const state_leaf& leaf : overwritten) {
+    last.bytes.push_back(static_cast<char>(leaf.ns));
+    last.bytes += leaf.path.raw();
+    last.bytes += leaf.value_hash.raw();
+  }
+  last.ends.push_back(last.bytes.size());
+  ++appended_;
 }
 
 void undo_list::retain(std::uint64_t count) {
-  if (size() > count)
-    dropped_ = std::min(saved_.size(), dropped_ + static_cast<std::size_t>(size() - count));
-  while (size() > count) entries_.pop_front();
+  if (size() <= count) return;
+  const std::uint64_t of_saved = std::min(saved_left(), size() - count);
+  saved_dropped_ += static_cast<std::size_t>(of_saved);
+  if (saved_left() == 0) saved_ = nullptr;
+  while (size() > count) {
+    --appended_;
+    if (++first_dropped_ < portions_.front()->ends.size()) continue;
+    portions_.pop_front();
+    first_dropped_ = 0;
+  }
+}
+
+undo_list undo_list::freeze() const {
+  undo_list copy = *this;
+  ensure(copy.size() == size(), "nothing is left out of a copy");
+  if (!copy.portions_.empty())
+    copy.portions_.back() = std::make_shared<portion>(*copy.portions_.back());
+  return copy;
 }
 
 tree_changes undo_list::back(std::uint64_t count) const {
   ensure(count <= size(), "only retained entries are undone");
   tree_changes changes;
-  const auto change = [&](const state_leaf& leaf) {
-    changes[static_cast<std::size_t>(leaf.ns)].push_back({leaf.path, leaf.value_hash});
-  };
-  for (const auto& overwritten : entries_ | std::views::reverse | std::views::take(count))
-    for (const auto& leaf : overwritten | std::views::reverse) change(leaf);
-  const std::uint64_t left = count - std::min<std::uint64_t>(count, entries_.size());
-  for (std::string_view saved : saved_ | std::views::reverse | std::views::take(left))
-    while (!saved.empty()) change(take_last(saved));
-  return changes;
-}
-
-std::vector<std::string> undo_list::save() const {
-  std::vector<std::string> images;
-  images.reserve(size());
-  for (const std::string_view saved : saved_ | std::views::drop(dropped_))
-    images.emplace_back(saved);
-  for (const auto& overwritten : entries_) {
-    auto& image = images.emplace_back();
-    for (const auto& leaf : overwritten) {
-      image.push_back(static_cast<char>(leaf.ns));
-      image += leaf.path.raw();
-      image += leaf.value_hash.raw();
+  const auto change = [&](std::string_view entry) {
+    while (!entry.empty()) {
+      const state_leaf leaf = take_last(entry);
+      changes[static_cast<std::size_t>(leaf.ns)].push_back({leaf.path, leaf.value_hash});
     }
+  };
+  std::uint64_t left = count;
+  for (const auto& part : portions_ | std::views::reverse) {
+    const std::size_t dropped = part == portions_.front() ? first_dropped_ : 0;
+    for (std::size_t i = part->ends.size(); i > dropped && left > 0; --i, --left)
+      change(part->entry(i - 1));
   }
-  return images;
+  for (std::uint64_t i = 0; i < left; ++i) change((*saved_)[saved_->size() - 1 - i]);
+  return changes;
 }
 
 result<void> undo_list::load(std::vector<std::string_view> images) {
@@ -82,8 +100,8 @@ result<void> undo_list::load(std::vector<std::string_view> images) {
       if (static_cast<std::uint8_t>(image[at]) >= state_namespace_count)
         return fail(errc::corrupt, "an undo image names an unknown namespace");
   }
-  saved_ = std::move(images);
-  dropped_ = 0;
+  saved_ = std::make_shared<const std::vector<std::string_view>>(std::move(images));
+  saved_dropped_ = 0;
   return {};
 }
 

@@ -759,7 +759,7 @@ result<void> apply_to_ledger(world& w, std::span<const entry> entries) {
 
 ledger_snapshot snapshot_of_ledger(world& w) {
   return {
-      .image = w.ledger->save(), .leaves = w.leaves.freeze(), .leaf_counts = counts_of(*w.ledger)};
+      .rest = w.ledger->freeze(), .leaves = w.leaves.freeze(), .leaf_counts = counts_of(*w.ledger)};
 }
 
 void apply_to_indexes(world& w, std::span<const index_delta> deltas) {

@@ -351,7 +351,7 @@ result<std::uint64_t> write_images(file_system& fs, const std::string& dir, cons
       {"places", saved([&](auto& out) {
          views.places->save(out, views.journaled->segments(seq), rows.rows(), rows.kept_rows(seq));
        })},
-      {"ledger", saved([&](auto& out) { put_ledger(out, job.ledger.image); })},
+      {"ledger", saved([&](auto& out) { put_ledger(out, job.ledger.rest.save()); })},
       {"leaves",
        [&](image_writer& out) {
          return put_leaves(out, job.ledger.leaves, job.ledger.leaf_counts);

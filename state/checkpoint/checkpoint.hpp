@@ -43,7 +43,7 @@ result<checkpoint_file> decode_checkpoint_file(std::string_view bytes);
 
 /// The ledger between two batches.
 struct ledger_snapshot {
-  std::string image; ///< all but the leaves
+  frozen_ledger rest; ///< all but the leaves
   leaf_layers leaves;
   mneme::leaf_counts leaf_counts{};
 };

@@ -5,6 +5,12 @@
 #include "journal/ledger.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include <catch2/catch.hpp>
 #include <rapidcheck/catch.h>
@@ -259,6 +265,81 @@ TEST_CASE("an entry out of order is refused") {
   CHECK(world.ledger.apply(gap).error().code == errc::corrupt);
   CHECK(world.ledger.save() == before);
   CHECK(world.ledger.apply({}).value() == world.ledger.roots());
+}
+
+TEST_CASE("a frozen ledger stays as it was, whatever becomes of the ledger") {
+  rc::prop("frozen", [](std::uint64_t seed) {
+    dice random(seed);
+    const auto count = 300 + random.below(900);
+    const auto entries = random_entries(random, count, 1 + random.below(3000));
+    auto world = std::make_unique<sample_world>();
+    world->ledger.retain(random.below(count + 10));
+    std::vector<std::pair<frozen_ledger, std::string>> all;
+    for (std::size_t from = 0; from < count;) {
+      const auto size = std::min<std::size_t>(1 + random.below(400), count - from);
+      commit_grouped(*world, random, std::span(entries).subspan(from, size), 60);
+      from += size;
+      all.emplace_back(world->ledger.freeze(), world->ledger.save());
+      if (random.one_in(3)) { // what is frozen has parts of an image that only it keeps
+        auto image = std::make_shared<const std::string>(all.back().second);
+        RC_ASSERT(world->ledger.load(*image, image).has_value());
+        all.emplace_back(world->ledger.freeze(), *image);
+      }
+    }
+    world.reset();
+    for (const auto& [frozen, image] : all) RC_ASSERT(frozen.save() == image);
+  });
+}
+
+TEST_CASE("what was loaded and what was appended behind it is undone") {
+  rc::prop("undone", [](std::uint64_t seed) {
+    dice random(seed);
+    const auto loaded = 300 + random.below(400);
+    const auto count = loaded + 300 + random.below(400);
+    const auto entries = random_entries(random, count, 300);
+    const auto kept = random.below(count + 10);
+    sample_world world;
+    world.ledger.retain(kept);
+    commit_grouped(world, random, std::span(entries).first(loaded), 60);
+    sample_world other;
+    other.ledger.retain(kept);
+    other.headers = world.headers;
+    other.rows = world.rows;
+    RC_ASSERT(other.ledger.load(world.ledger.save()).has_value());
+    commit_grouped(world, random, std::span(entries).subspan(loaded), 60);
+    commit_grouped(other, random, std::span(entries).subspan(loaded), 60);
+    RC_ASSERT(other.ledger.earliest() == world.ledger.earliest());
+    RC_ASSERT(other.ledger.freeze().save() == world.ledger.save());
+    for (int i = 0; i < 20; ++i) {
+      const auto earliest = world.ledger.earliest().value;
+      const auto seq = earliest + random.below(count - earliest + 1);
+      RC_ASSERT(other.ledger.roots_at({seq}).value()
+                == samples::roots_from_scratch(sample_world::default_world(),
+                                               std::span(entries).first(seq)));
+    }
+  });
+}
+
+TEST_CASE("a frozen ledger is saved while its owner goes on", "[concurrent]") {
+  dice random(47);
+  const auto entries = random_entries(random, 3000, 2000);
+  sample_world world;
+  commit_grouped(world, random, std::span(entries).first(1000), 60);
+  const std::string image = world.ledger.save();
+  std::atomic<bool> done{false};
+  std::uint64_t changed = 0; // the framework's checks belong to one thread
+  std::thread saver([&, frozen = world.ledger.freeze()] {
+    do changed += frozen.save() != image;
+    while (!done);
+  });
+  for (std::size_t from = 1000; from < entries.size(); from += 50) {
+    REQUIRE(world.commit({entries.begin() + static_cast<std::ptrdiff_t>(from),
+                          entries.begin() + static_cast<std::ptrdiff_t>(from) + 50}));
+    REQUIRE(world.ledger.prove({.keys = {}, .seqs = {seq_no{from}}}, {from + 50}));
+  }
+  done = true;
+  saver.join();
+  CHECK(changed == 0);
 }
 
 TEST_CASE("a store that fails at any read leaves the ledger as it was") {
