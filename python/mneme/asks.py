@@ -18,7 +18,7 @@ import threading
 from typing import (Any, Callable, Dict, Generic, Iterable, Iterator, List, Mapping, Optional, Sequence, SupportsIndex,
                     Type, TypeVar, Union, overload)
 
-from .encoding import can_be_said, unsayable, vector_of
+from .encoding import can_be_said, floats_of, unsayable, vector_of
 from .errors import Fault, InvalidRequest, MnemeError, error_of, error_told, placed, told_at_once
 from .records import Found, Record, parsed
 
@@ -257,6 +257,9 @@ def plain(value: Any) -> Any:
 
 def _value(key: str, value: Any) -> Any:
     if key in _VECTORS:
+        in_memory = floats_of(value)
+        if in_memory is not None:
+            return in_memory
         numbers = value.tolist() if hasattr(value, "tolist") else value
         vector = vector_of(numbers)
         return plain(numbers) if vector is None else vector

@@ -4,16 +4,19 @@ import asyncio
 import concurrent.futures
 import copy
 import datetime
+import gc
 import json
 import pickle
 import threading
 import time
+import weakref
 
 import pytest
 
 import mneme
 from mneme import asks
 from mneme import proof as proofs
+from mneme.records import parsed
 
 TEA = {"statement": "tea is served at five"}
 NOWHERE = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
@@ -481,6 +484,32 @@ def test_a_proof_of_a_world_on_a_log_says_where_it_was(world):
             mneme.verify_proof({**proof, "log_position": wrong})
     with pytest.raises(proofs.Refused, match="log_place"):
         mneme.verify_proof({**proof, "log_place": where})
+
+
+def test_a_long_answer_is_not_looked_through_for_garbage_because_it_is_new():
+    text = json.dumps([{"n": [n], "of": {"n": n}} for n in range(9_000)])
+    gc.collect()
+    answer = parsed(text)
+    new = sum(len(gc.get_objects(generation=young)) for young in (0, 1))
+    assert gc.isenabled() and new < 5_000 and answer[-1].of.n == 8_999
+    answer[0]["self"] = answer
+    of_it = weakref.ref(Kept(answer))
+    del answer
+    gc.collect()
+    assert of_it() is None  # nothing of it is kept from the collector
+    gc.freeze()
+    frozen = gc.get_freeze_count()
+    try:
+        parsed(text)
+        assert gc.isenabled() and gc.get_freeze_count() >= frozen
+    finally:
+        gc.unfreeze()
+
+
+class Kept:
+    def __init__(self, answer):
+        answer[1]["kept"] = self
+        self.answer = answer
 
 
 def test_records_of_any_make_are_printed():
