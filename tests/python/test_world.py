@@ -5,6 +5,7 @@ import concurrent.futures
 import copy
 import datetime
 import gc
+import heapq
 import json
 import pickle
 import threading
@@ -269,6 +270,23 @@ def test_a_tick_is_a_list_whether_it_was_looked_at_or_not(world):
         return world.tick([asks.find("Note", limit=2), asks.find("Note", limit=1)])
     assert notes() == notes() and not notes() != notes() and notes() <= notes() and not notes() < notes()
     assert [len(one) for one in notes() + notes()] == [len(one) for one in [] + notes() + notes()] == [2, 1, 2, 1]
+    past_its_methods = (lambda t: [heapq.heappop(t) for _ in range(1)], lambda t: [list.__getitem__(t, 0)],
+                        lambda t: [list.pop(t)], lambda t: list(list.__iter__(t)))
+    for reach in past_its_methods:
+        one = reach(world.tick([asks.find("Note", where={"has_tag": "t2"}, limit=1)]))[0]
+        assert isinstance(one, mneme.Found) and isinstance(one, list) and len(one) == 1 and one and one == said[2]
+        assert one[0].version.data.statement == "tea 2\n\u2028海" == one.texts()[0].replace(" 海", "\n\u2028海")
+        assert list(one) == said[2] and said[2][0] in one and repr(one) == repr(one[0]) and one.answer.at_seq
+        assert type(pickle.loads(pickle.dumps(one))) is type(copy.copy(one)) is mneme.Found and one <= said[2]
+    refused = heapq.heappop(world.tick([asks.find("Note", limt=1)]))
+    assert isinstance(refused, mneme.InvalidRequest) and refused and refused.at == "reads[0].limt"
+    heap = world.tick([asks.find("Note", limit=1, where={"has_tag": tag}) for tag in ("t0", "none", "t1", "none")])
+    heap.pop(0), heap.pop(1)
+    heapq.heapify(heap)
+    assert heap == [[], []]
+    twice = world.tick([asks.find("Note", limit=1)])
+    twice *= 2
+    assert twice[0] is twice[1]
 
 
 def test_all_faults_of_a_write_are_told_at_once(world):
