@@ -19,7 +19,7 @@ from typing import (Any, Callable, Dict, Generic, Iterable, Iterator, List, Mapp
                     Type, TypeVar, Union, overload)
 
 from .encoding import can_be_said, floats_of, unsayable, vector_of
-from .errors import Fault, InvalidRequest, MnemeError, error_of, error_told, placed, told_at_once
+from .errors import InvalidRequest, MnemeError, error_of, error_told, placed, told_at_once
 from .records import Found, Record, parsed
 
 T = TypeVar("T")
@@ -673,11 +673,14 @@ class SayableTick:
             raise refused
         if is_too_many or not is_of_an_item(refused):
             raise error_of({"error": placed(error_told(refused), self._as_given)})
-        faults = [Fault(code, message, at[item.end():] or None) for code, message, at in refused.faults
-                  if at and at.startswith(item[0])]
-        message = told_at_once([fault._asdict() for fault in faults])
-        self._named[item[1]][self._left[item[1]].pop(int(item[2]))] = MnemeError(
-            refused.code, message, faults[0].at, refused.details, faults)
+        its, where = item[0], int(item[2])
+        alone = error_told(refused)
+        of_it = [fault for fault in alone.get("faults", ()) if str(fault["at"]).startswith(its)]
+        if len(of_it) < len(alone.get("faults", ())):
+            alone["message"] = told_at_once(of_it)
+            alone["faults"] = of_it
+        alone = placed(alone, lambda at: at[len(its):] if at.startswith(its) else at)
+        self._named[item[1]][self._left[item[1]].pop(where)] = error_of({"error": alone})
 
     def _as_given(self, at: str) -> str:
         """The place in the tick as it was given that is this one of what is asked together."""

@@ -8,6 +8,7 @@ import gc
 import heapq
 import json
 import pickle
+import re
 import threading
 import time
 import weakref
@@ -287,6 +288,22 @@ def test_a_tick_is_a_list_whether_it_was_looked_at_or_not(world):
     twice = world.tick([asks.find("Note", limit=1)])
     twice *= 2
     assert twice[0] is twice[1]
+
+
+def test_faults_that_are_too_many_to_name_are_counted_however_they_are_gathered(world):
+    def bad(count):
+        return asks.write("Note", {"statement": "x"}, **{f"no_such_key_{n}": n for n in range(count)})
+
+    def counted(last, count):
+        return rf"{last}: [^;]*; and {count} more( \(|$)"
+    with pytest.raises(mneme.InvalidRequest, match=counted("no_such_key_7", 4)):
+        world.run(bad(12))
+    assert re.search(counted(r"writes\[0\].no_such_key_7", 4), str(world.tick(writes=[bad(12)]).writes[0]))
+    with pytest.raises(mneme.InvalidRequest, match=counted(r"items\[0\].no_such_key_7", 4)):
+        world.batch([bad(12), bad(1)])  # beyond the first item with more nobody looks
+    with pytest.raises(mneme.InvalidRequest, match=counted(r"items\[1\].no_such_key_0", 6)) as refused:
+        world.batch([bad(7), bad(7)])
+    assert [fault.at for fault in refused.value.faults][6:] == ["items[0].no_such_key_6", "items[1].no_such_key_0"]
 
 
 def test_all_faults_of_a_write_are_told_at_once(world):
