@@ -35,8 +35,8 @@ def parsed(text: Union[str, bytes]) -> "Record":
 
 def _count_as_old() -> None:
     """What there is now is looked at when all is, and not because it is new: that would take half as long as it
-    took to parse. Nothing is moved where a host has set objects aside itself."""
-    if gc.get_freeze_count() == 0:
+    took to parse. Nothing is moved where a host has set objects aside itself, or where Python cannot (PyPy)."""
+    if hasattr(gc, "freeze") and gc.get_freeze_count() == 0:
         gc.freeze()
         gc.unfreeze()
 
