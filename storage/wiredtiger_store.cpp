@@ -350,7 +350,8 @@ result<void> wiredtiger_store::open(const std::string& dir, const wiredtiger_opt
   dir_ = dir;
   read_only_ = options.read_only;
   std::error_code cause;
-  if (!read_only_ && !std::filesystem::create_directories(dir, cause) && cause)
+  // One alone: a world's directory that was moved away is not made anew.
+  if (!read_only_ && !std::filesystem::create_directory(dir, cause) && cause)
     return fail(errc::io, fmt::format("cannot create directory {}: {}", dir, cause.message()));
   if (read_only_ && !std::filesystem::exists(dir + "/WiredTiger", cause))
     return fail(errc::not_found, fmt::format("there is no store in {}", dir));

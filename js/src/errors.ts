@@ -67,6 +67,11 @@ export function byItself(refusal: Refusal, outer: string): Refusal {
   return renamed(refusal, outer, "");
 }
 
+/** What the message of an error says of faults that it does not name. */
+function uncounted({ message }: MnemeError): string {
+  return /; and \d+ more(?= \([a-z_0-9]+ at [^()]*\)$)/.exec(message)?.[0] ?? "";
+}
+
 /** The same of an item that stands elsewhere. */
 export function moved({ error, ...told }: Refused, from: string, to: string): Refused {
   return { ...told, error: renamed(error, from, to) };
@@ -77,7 +82,9 @@ export function refusalOf(refused: MnemeError, from: string, to: string): Refusa
   const faults = refused.faults.filter(({ at }) => at.startsWith(from));
   const [first] = faults;
   const more = faults.length > 1 ? { faults } : {};
-  const told = { ...refused.details, code: refused.code, message: toldAtOnce(faults), at: first!.at, ...more };
+  const isOfAll = faults.length === refused.faults.length;
+  const message = toldAtOnce(faults) + (isOfAll ? uncounted(refused) : "");
+  const told = { ...refused.details, code: refused.code, message, at: first!.at, ...more };
   return renamed(told, from, to);
 }
 

@@ -2,6 +2,9 @@
 
 import { InvalidRequest } from "./errors.js";
 
+/** No server reads what is nested half as deep. */
+const MOST_NESTED = 200;
+
 /** What a vector may be given as. */
 export type Vector = readonly number[] | Float32Array | Float64Array;
 
@@ -29,7 +32,7 @@ function check(vector: Vector, at: string): void {
 
 /** The request as JSON. What JSON does not have is refused, and that says where it stands. */
 export function asJson(request: Record<string, unknown>): string {
-  const text = JSON.stringify(request);
+  const text = stringified(request);
   // A number that is not finite would arrive as null, which is the same as not given.
   const found = text.includes("null") ? notFinite(request, "") : undefined;
   if (found === undefined) return text;
@@ -37,13 +40,52 @@ export function asJson(request: Record<string, unknown>): string {
   throw new InvalidRequest({ code: "out_of_range", message, at: found.at });
 }
 
+function stringified(request: Record<string, unknown>): string {
+  try {
+    return JSON.stringify(request);
+  } catch (cause) {
+    const found = unsayable(request, "", new Set());
+    if (found === undefined) throw cause;
+    throw new InvalidRequest({ code: "bad_json", message: found.why, at: found.at }, { cause });
+  }
+}
+
+function isJson(value: unknown): boolean {
+  try {
+    JSON.stringify(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Where the first value stands of which JSON.stringify makes no text, and why; `within` are those around it. */
+function unsayable(value: unknown, at: string, within: Set<object>): { at: string; why: string } | undefined {
+  if (typeof value === "bigint" && !isJson(value)) return { at, why: `JSON has no BigInt, and this is ${value}n` };
+  if (typeof value !== "object" || value === null) return undefined;
+  if (within.has(value)) return { at, why: "a value is not within itself" };
+  if (within.size > MOST_NESTED) return { at, why: `a request is not nested ${MOST_NESTED} levels deep` };
+  if ("toJSON" in value) return isJson(value) ? undefined : { at, why: "its toJSON() makes no JSON" };
+  within.add(value);
+  for (const [key, item] of Object.entries(value)) {
+    const found = unsayable(item, placeOf(value, at, key), within);
+    if (found !== undefined) return found;
+  }
+  within.delete(value);
+  return undefined;
+}
+
+function placeOf(outer: object, at: string, key: string): string {
+  if (Array.isArray(outer)) return `${at}[${key}]`;
+  return at === "" ? key : `${at}.${key}`;
+}
+
 function notFinite(value: unknown, at: string): { at: string; number: number } | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? undefined : { at, number: value };
   if (typeof value !== "object" || value === null) return undefined;
   if ("toJSON" in value) return undefined; // it says itself what it is
-  const isList = Array.isArray(value);
   for (const [key, item] of Object.entries(value)) {
-    const found = notFinite(item, isList ? `${at}[${key}]` : at === "" ? key : `${at}.${key}`);
+    const found = notFinite(item, placeOf(value, at, key));
     if (found !== undefined) return found;
   }
   return undefined;

@@ -17,7 +17,11 @@ import { folder, mneme as command, serve } from "./served.mjs";
 const HERE = fileURLToPath(new URL("..", import.meta.url));
 const note = (statement, more = {}) => ({ type: "Note", data: { statement }, ...more });
 
-const nested = (depth) => (depth === 0 ? 1 : { a: nested(depth - 1) });
+function nested(depth) {
+  let value = 1;
+  for (let level = 0; level < depth; level++) value = { a: value };
+  return value;
+}
 const cyclic = {};
 cyclic.inner = cyclic;
 /** What a write may have that no request, or no server, reads. */
@@ -29,6 +33,8 @@ const UNREADABLE = [
   { metadata: nested(70) },
   { importance: 1n },
   { metadata: cyclic },
+  { metadata: nested(100_000) },
+  { metadata: { x: { y: { toJSON: () => 1n } } } },
 ];
 
 /** A server of the test's own, which answers each request with the next of `answers`. */
@@ -274,7 +280,7 @@ describe("a served world", () => {
   });
 
   test("what cannot be read in a tick is refused alone", async () => {
-    const items = [{}, ...UNREADABLE.slice(0, 5), {}].map((more) => ({ op: "write", ...note("x"), ...more }));
+    const items = [{}, ...UNREADABLE, {}].map((more) => ({ op: "write", ...note("x"), ...more }));
     const before = (await world.stats()).seq;
     const told = await world.tick({
       reads: [
@@ -296,8 +302,15 @@ describe("a served world", () => {
       ["out_of_range", "writes[3].importance"],
       ["bad_json", "writes[4].data.statement"],
       ["bad_json", "writes[5].metadata.a.a.a"],
+      ["bad_json", "writes[6].importance"],
+      ["bad_json", "writes[7].metadata.inner"],
+      ["bad_json", "writes[8].metadata.a.a.a"],
+      ["bad_json", "writes[9].metadata.x.y"],
       "ok",
     ]);
+    const many = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`no_such_key_${n}`, n]));
+    const { writes } = await world.tick({ writes: [{ op: "write", ...note("x", many) }] });
+    assert.match(writes[0].error.message, /also at writes\[0\]\.no_such_key_7: [^;]*; and 4 more$/);
     const bad = (count) => Array.from({ length: count }, () => ({ op: "write", ...note("\ud800") }));
     await assert.rejects(world.tick({ writes: bad(101) }), { code: "bad_json", at: "writes[100].data.statement" });
     assert.throws(() => unwrap(told.writes[2]), { name: "InvalidRequest", message: /finite.*Infinity/ });
@@ -320,7 +333,17 @@ describe("a served world", () => {
     );
     assert.deepEqual(
       refused.map(({ reason }) => reason.at?.slice(0, 15) ?? reason.name),
-      ["importance", "metadata.x[1]", "importance", "data.statement", "metadata.a.a.a.", "TypeError", "TypeError"],
+      [
+        "importance",
+        "metadata.x[1]",
+        "importance",
+        "data.statement",
+        "metadata.a.a.a.",
+        "importance",
+        "metadata.inner",
+        "metadata.a.a.a.",
+        "metadata.x.y",
+      ],
     );
   });
 

@@ -15,8 +15,11 @@ namespace mneme {
 
 class fault_list {
 public:
-  /// The first fault of a place is the one that is told. One that is made of several is those.
+  /// The first fault of a place is the one that is told. One that is made of several is those, and
+  /// those that its message only counts.
   void add(error fault);
+  /// So many more, which are only counted.
+  void leave_out(std::size_t count);
   explicit operator bool() const { return !faults_.empty(); }
   [[nodiscard]] std::size_t size() const { return faults_.size() + left_out_; }
   /// Further faults are only counted.

@@ -23,7 +23,7 @@ void request_checker::require(result<void> other) {
 }
 
 void request_checker::require(const fault_list& other) {
-  for (const error& fault : other.told()) faults_.add(fault);
+  if (other) faults_.add(other.refusal().error());
 }
 
 bool request_checker::text(const key_path& at, std::string_view value, std::size_t max_bytes) {

@@ -18,8 +18,8 @@ import threading
 from typing import (Any, Callable, Dict, Generic, Iterable, Iterator, List, Mapping, Optional, Sequence, SupportsIndex,
                     Type, TypeVar, Union, overload)
 
-from .encoding import can_be_said, unsayable, vector_of
-from .errors import Fault, InvalidRequest, MnemeError, error_of, error_told, placed, told_at_once
+from .encoding import can_be_said, floats_of, unsayable, vector_of
+from .errors import InvalidRequest, MnemeError, error_of, error_told, placed, told_at_once
 from .records import Found, Record, parsed
 
 T = TypeVar("T")
@@ -52,13 +52,78 @@ class Ask(Generic[T]):
 
 
 class _Unread:
-    """What a read of a tick found, as text, until somebody looks at it."""
+    """What a read of a tick found, as text, until somebody looks at it. A Tick shows none; what reaches into lists
+    past their methods, as heapq does, finds in it what it says, and takes it for that."""
 
-    __slots__ = ("text", "read")
+    __slots__ = ("_text", "_read", "_said")
 
     def __init__(self, text: bytes, read: Callable[[JsonAnswer], Any]) -> None:
-        self.text = text
-        self.read = read
+        self._text = text
+        self._read = read
+        self._said: List[Any] = []  # what it says, once somebody knows
+
+    @staticmethod
+    def take_all(unread: "List[_Unread]") -> List[Any]:
+        """What they say: together it takes less than one by one."""
+        with _PLACES:
+            new = [one for one in unread if not one._said]
+            answers: Any = parsed(b"[" + b",".join(one._text for one in new) + b"]") if new else ()
+            for one, answer in zip(new, answers):
+                one._said.append(_outcome(answer, one._read))
+            return [one._said[0] for one in unread]
+
+    def _itself(self) -> Any:
+        return self.take_all([self])[0]
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return type(self._itself())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._itself(), name)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._itself()[place]
+
+    def __len__(self) -> int:
+        return len(self._itself())
+
+    def __bool__(self) -> bool:
+        return bool(self._itself())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._itself())
+
+    def __contains__(self, item: object) -> bool:
+        return item in self._itself()
+
+    def __repr__(self) -> str:
+        return repr(self._itself())
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self._itself() == _looked_at(other))
+
+    __hash__ = None  # type: ignore[assignment]  # as lists and dictionaries
+
+    def __lt__(self, other: Any) -> bool:
+        return bool(self._itself() < _looked_at(other))
+
+    def __le__(self, other: Any) -> bool:
+        return bool(self._itself() <= _looked_at(other))
+
+    def __gt__(self, other: Any) -> bool:
+        return bool(self._itself() > _looked_at(other))
+
+    def __ge__(self, other: Any) -> bool:
+        return bool(self._itself() >= _looked_at(other))
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        return _looked_at, (self._itself(),)
+
+
+def _looked_at(item: Any) -> Any:
+    """The item, or what it says if it is not parsed."""
+    return item._itself() if type(item) is _Unread else item
 
 
 def _outcome(answered: JsonAnswer, read: Callable[[JsonAnswer], Any]) -> Any:
@@ -83,7 +148,7 @@ if hasattr(os, "register_at_fork"):  # a child must not find it held by a thread
 class Tick(List[Any]):
     """What a tick's reads found, in their order, and `writes` what its writes came to. In place of
     one that failed stands its MnemeError: the others went on. What a read found is parsed when it is first looked
-    at; what reaches into lists past their methods, as heapq does, wants list(tick)."""
+    at."""
 
     def __init__(self, reads: List[Any], writes: List[Any], seq: Optional[int]) -> None:
         super().__init__(reads)
@@ -95,10 +160,8 @@ class Tick(List[Any]):
         with _PLACES:
             found = [(place, item) for place, item in enumerate(super().__getitem__(slice(first, last)), first)
                      if type(item) is _Unread]
-            texts = b"[" + b",".join(item.text for _, item in found) + b"]"
-            answers: Any = parsed(texts) if found else ()
-            for (place, item), said in zip(found, answers):
-                super().__setitem__(place, _outcome(said, item.read))
+            for (place, _), said in zip(found, _Unread.take_all([item for _, item in found])):
+                super().__setitem__(place, said)
 
     def _looked_at(self) -> "Tick":
         """Itself, with nothing that is not parsed."""
@@ -257,6 +320,9 @@ def plain(value: Any) -> Any:
 
 def _value(key: str, value: Any) -> Any:
     if key in _VECTORS:
+        in_memory = floats_of(value)
+        if in_memory is not None:
+            return in_memory
         numbers = value.tolist() if hasattr(value, "tolist") else value
         vector = vector_of(numbers)
         return plain(numbers) if vector is None else vector
@@ -607,11 +673,14 @@ class SayableTick:
             raise refused
         if is_too_many or not is_of_an_item(refused):
             raise error_of({"error": placed(error_told(refused), self._as_given)})
-        faults = [Fault(code, message, at[item.end():] or None) for code, message, at in refused.faults
-                  if at and at.startswith(item[0])]
-        message = told_at_once([fault._asdict() for fault in faults])
-        self._named[item[1]][self._left[item[1]].pop(int(item[2]))] = MnemeError(
-            refused.code, message, faults[0].at, refused.details, faults)
+        its, where = item[0], int(item[2])
+        alone = error_told(refused)
+        of_it = [fault for fault in alone.get("faults", ()) if str(fault["at"]).startswith(its)]
+        if len(of_it) < len(alone.get("faults", ())):
+            alone["message"] = told_at_once(of_it)
+            alone["faults"] = of_it
+        alone = placed(alone, lambda at: at[len(its):] if at.startswith(its) else at)
+        self._named[item[1]][self._left[item[1]].pop(where)] = error_of({"error": alone})
 
     def _as_given(self, at: str) -> str:
         """The place in the tick as it was given that is this one of what is asked together."""

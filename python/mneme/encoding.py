@@ -12,6 +12,18 @@ from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 from .errors import NotFinite
 
 
+def floats_of(value: Any) -> "Optional[array[float]]":
+    """The vector that 32-bit floats in a row are, as numpy has them: no number of them is looked at. None: it is
+    something else."""
+    if isinstance(value, (list, tuple)):
+        return None
+    try:
+        view = memoryview(value)
+    except (TypeError, ValueError, BufferError):
+        return None
+    return array("f", view.tobytes()) if view.format == "f" and view.ndim == 1 else None
+
+
 def vector_of(numbers: Any) -> "Optional[array[float]]":
     """The vector that a list of numbers is, also one that no world takes; None: it is something else."""
     if not isinstance(numbers, (list, tuple)) or not set(map(type, numbers)) <= {float, int}:

@@ -13,6 +13,7 @@
 #include "messages/ensure.hpp"
 #include "state/checkpoint/sealed_file.hpp"
 #include "state/checkpoint/side_by_side.hpp"
+#include "state/checkpoint/world_directory.hpp"
 
 namespace mneme {
 
@@ -310,6 +311,19 @@ result<void> check_mapped(file_system& fs, const std::string& dir,
   return {};
 }
 
+/// A directory that was moved away while its world is open is not made anew, and what is in its
+/// place now is left as it is.
+result<void> check_place(file_system& fs, const std::string& dir, const world_id& world) {
+  auto found = read_world_file(fs, dir);
+  if (found && found->id == world) return {};
+  if (!found && found.error().code != errc::not_found) return propagate(found);
+  return fail(errc::io,
+              fmt::format("{} {} while this world was open, so that no checkpoint is "
+                          "written: what was written since the last one is in the "
+                          "journal, wherever that is now",
+                          dir, found ? "became another world's" : "was moved or removed"));
+}
+
 /// Images that no CHECKPOINT may name, though one of this seq and without sums might.
 result<void> remove_images_of(file_system& fs, const std::string& dir, seq_no seq) {
   for (const std::string_view name : image_names) {
@@ -389,7 +403,8 @@ result<written_images> write_checkpoint(file_system& fs, const std::string& dir,
                                         std::uint64_t store_room) {
   const seq_no seq = job.file.seq;
   ensure(seq <= views.published, "a checkpoint is of what is published");
-  // First, so that a map whose file was cut is not looked at.
+  if (auto ok = check_place(fs, dir, world); !ok) return propagate(ok);
+  // Before the rest, so that a map whose file was cut is not looked at.
   if (auto ok = check_mapped(fs, dir, mapped); !ok) return propagate(ok);
   if (auto ok = fs.create_directories(image_directory(dir)); !ok) return propagate(ok);
   if (auto ok = forget_sums_of(fs, dir, seq); !ok) return propagate(ok);

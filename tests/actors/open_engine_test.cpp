@@ -80,6 +80,37 @@ TEST_CASE("leaves that no image had get one: when that is asked for, or by the n
   CHECK(images_of_leaves(dir.world()).size() == 1);
 }
 
+TEST_CASE("a directory that is moved away from an open world is not made anew") {
+  scratch dir;
+  const std::string moved = dir.world() + ".moved";
+  const bool is_replaced = GENERATE(false, true);
+  const bool is_checkpointed = GENERATE(false, true);
+  {
+    engine e = opened(deterministic(dir.world()));
+    REQUIRE(e.apply(fact("before")));
+    if (is_checkpointed) REQUIRE(e.checkpoint());
+    std::filesystem::rename(dir.world(), moved);
+    if (is_replaced) REQUIRE(opened(deterministic(dir.world(), 2)).close());
+    REQUIRE(e.apply(fact("after")));
+    const auto refused = e.checkpoint();
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == errc::io);
+    CHECK(refused.error().message.starts_with(
+        dir.world()
+        + (is_replaced ? " became another world's while" : " was moved or removed while")));
+    REQUIRE(e.apply(fact("later")));
+    // Its store is opened by the first read that needs it.
+    const memory_id none{};
+    CHECK_FALSE(e.get_edge({none, edge_type::references, none}));
+    static_cast<void>(e.close());
+  }
+  CHECK(std::filesystem::exists(dir.world()) == is_replaced);
+  CHECK_FALSE(std::filesystem::exists(image_directory(dir.world())));
+  engine e = opened(deterministic(moved));
+  CHECK(statements(*e.find(by_type(memory_type::fact)))
+        == std::set<std::string>{"before", "after", "later"});
+}
+
 TEST_CASE("a world retains as many seqs as it is opened with, and not too few") {
   scratch dir;
   engine_options options = deterministic(dir.world());

@@ -276,6 +276,7 @@ def test_one_loop_at_a_time():
             await asyncio.sleep(0)
             raise KeyboardInterrupt
         loop = asyncio.new_event_loop()
+        loop.set_exception_handler(lambda *_: None)  # of the search that nobody awaits, when it is collected
         with pytest.raises(KeyboardInterrupt):
             loop.run_until_complete(broken_off())
 

@@ -32,6 +32,24 @@ def test_a_vector_is_said_as_the_floats_that_it_is():
         assert said["a"] == "[]" and said["limit"] == 1
 
 
+def test_a_vector_in_memory_is_the_same_whatever_it_lies_in():
+    numpy = pytest.importorskip("numpy")
+    numbers = numpy.linspace(-1, 1, 24, dtype=numpy.float32)
+    laid_out = {"in a row": numbers, "apart": numpy.repeat(numbers, 3)[::3],
+                "as a column": numpy.stack([numbers] * 2, 1)[:, 1],
+                "of other bytes": numbers.astype(">f4"), "of 64 bits": numbers.astype(numpy.float64),
+                "an array": array("f", numbers), "a view": memoryview(numbers)}
+    for how, vector in laid_out.items():
+        asked = asks.find(near_vector=vector).request["near_vector"]
+        assert isinstance(asked, array) and asked.tobytes() == numbers.astype("=f4").tobytes(), how
+        vector[0] = 9
+        assert asked[0] == -1
+        vector[0] = -1
+    assert not isinstance(asks.find(near_vector=numbers.reshape(2, 12)).request["near_vector"], array)
+    with pytest.raises(TypeError):
+        asks.find(near_vector=b"abcd")
+
+
 def test_what_is_no_vector_is_said_as_it_is():
     for wrong in ([True], ["a"], [None], [[1.0]], [10**400], "tea"):
         assert vector_of(wrong) is None

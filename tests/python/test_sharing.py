@@ -51,6 +51,24 @@ def test_a_second_program_joins_and_takes_over(tmp_path):
     assert not os.path.exists(place / "SOCKET")
 
 
+def test_no_process_reads_files_for_another(tmp_path):
+    place, source = tmp_path / "world", tmp_path / "tea.md"
+    source.write_text("# Tea\n\nThe tea house opens at noon.\n")
+    first = mneme.open(place)
+    assert first.call("ingest_source", path=str(source)).added == 1
+    second = mneme.open(place)
+    assert second.opened.joined
+    with pytest.raises(mneme.InvalidRequest, match="reads no files for another one: .*close the world") as refused:
+        second.call("ingest_source", path=str(source))
+    assert refused.value.code == "unsupported"
+    beside = subprocess.run([COMMAND, "ingest-source", str(place), str(source)], text=True, capture_output=True)
+    assert beside.returncode != 0 and "close the world there" in beside.stderr
+    assert len(second.search("when does the tea house open?")) == 1  # what the first has read, all find
+    first.close()
+    assert second.call("ingest_source", path=str(source)).unchanged == 1
+    second.close()
+
+
 def test_who_takes_over_goes_on_with_the_same_world(tmp_path, monkeypatch):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()

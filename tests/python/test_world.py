@@ -4,16 +4,21 @@ import asyncio
 import concurrent.futures
 import copy
 import datetime
+import gc
+import heapq
 import json
 import pickle
+import re
 import threading
 import time
+import weakref
 
 import pytest
 
 import mneme
 from mneme import asks
 from mneme import proof as proofs
+from mneme.records import parsed
 
 TEA = {"statement": "tea is served at five"}
 NOWHERE = "01HZZZZZZZZZZZZZZZZZZZZZZZ"
@@ -266,6 +271,39 @@ def test_a_tick_is_a_list_whether_it_was_looked_at_or_not(world):
         return world.tick([asks.find("Note", limit=2), asks.find("Note", limit=1)])
     assert notes() == notes() and not notes() != notes() and notes() <= notes() and not notes() < notes()
     assert [len(one) for one in notes() + notes()] == [len(one) for one in [] + notes() + notes()] == [2, 1, 2, 1]
+    past_its_methods = (lambda t: [heapq.heappop(t) for _ in range(1)], lambda t: [list.__getitem__(t, 0)],
+                        lambda t: [list.pop(t)], lambda t: list(list.__iter__(t)))
+    for reach in past_its_methods:
+        one = reach(world.tick([asks.find("Note", where={"has_tag": "t2"}, limit=1)]))[0]
+        assert isinstance(one, mneme.Found) and isinstance(one, list) and len(one) == 1 and one and one == said[2]
+        assert one[0].version.data.statement == "tea 2\n\u2028海" == one.texts()[0].replace(" 海", "\n\u2028海")
+        assert list(one) == said[2] and said[2][0] in one and repr(one) == repr(one[0]) and one.answer.at_seq
+        assert type(pickle.loads(pickle.dumps(one))) is type(copy.copy(one)) is mneme.Found and one <= said[2]
+    refused = heapq.heappop(world.tick([asks.find("Note", limt=1)]))
+    assert isinstance(refused, mneme.InvalidRequest) and refused and refused.at == "reads[0].limt"
+    heap = world.tick([asks.find("Note", limit=1, where={"has_tag": tag}) for tag in ("t0", "none", "t1", "none")])
+    heap.pop(0), heap.pop(1)
+    heapq.heapify(heap)
+    assert heap == [[], []]
+    twice = world.tick([asks.find("Note", limit=1)])
+    twice *= 2
+    assert twice[0] is twice[1]
+
+
+def test_faults_that_are_too_many_to_name_are_counted_however_they_are_gathered(world):
+    def bad(count):
+        return asks.write("Note", {"statement": "x"}, **{f"no_such_key_{n}": n for n in range(count)})
+
+    def counted(last, count):
+        return rf"{last}: [^;]*; and {count} more( \(|$)"
+    with pytest.raises(mneme.InvalidRequest, match=counted("no_such_key_7", 4)):
+        world.run(bad(12))
+    assert re.search(counted(r"writes\[0\].no_such_key_7", 4), str(world.tick(writes=[bad(12)]).writes[0]))
+    with pytest.raises(mneme.InvalidRequest, match=counted(r"items\[0\].no_such_key_7", 4)):
+        world.batch([bad(12), bad(1)])  # beyond the first item with more nobody looks
+    with pytest.raises(mneme.InvalidRequest, match=counted(r"items\[1\].no_such_key_0", 6)) as refused:
+        world.batch([bad(7), bad(7)])
+    assert [fault.at for fault in refused.value.faults][6:] == ["items[0].no_such_key_6", "items[1].no_such_key_0"]
 
 
 def test_all_faults_of_a_write_are_told_at_once(world):
@@ -481,6 +519,32 @@ def test_a_proof_of_a_world_on_a_log_says_where_it_was(world):
             mneme.verify_proof({**proof, "log_position": wrong})
     with pytest.raises(proofs.Refused, match="log_place"):
         mneme.verify_proof({**proof, "log_place": where})
+
+
+def test_a_long_answer_is_not_looked_through_for_garbage_because_it_is_new():
+    text = json.dumps([{"n": [n], "of": {"n": n}} for n in range(9_000)])
+    gc.collect()
+    answer = parsed(text)
+    new = sum(len(gc.get_objects(generation=young)) for young in (0, 1))
+    assert gc.isenabled() and new < 5_000 and answer[-1].of.n == 8_999
+    answer[0]["self"] = answer
+    of_it = weakref.ref(Kept(answer))
+    del answer
+    gc.collect()
+    assert of_it() is None  # nothing of it is kept from the collector
+    gc.freeze()
+    frozen = gc.get_freeze_count()
+    try:
+        parsed(text)
+        assert gc.isenabled() and gc.get_freeze_count() >= frozen
+    finally:
+        gc.unfreeze()
+
+
+class Kept:
+    def __init__(self, answer):
+        answer[1]["kept"] = self
+        self.answer = answer
 
 
 def test_records_of_any_make_are_printed():

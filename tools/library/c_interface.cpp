@@ -152,11 +152,26 @@ result<std::unique_ptr<mneme_engine>> open(std::string_view bytes, int format) {
   return made;
 }
 
+/// The world where this process has it open, also if who had it open has ended since.
+mneme::engine* here_by_now(mneme_engine& engine) {
+  if (mneme::engine* const here = engine.here()) return here;
+  engine.shared->run({}, "root", json::object());
+  return engine.here();
+}
+
+/// What no other process does for this one.
+bool is_done_here_alone(const char* op, const json& request) {
+  constexpr std::string_view name = "ingest_source";
+  if (op != nullptr) return op == name;
+  return request.is_object() && request.contains("op") && request["op"] == name;
+}
+
 result<json> run(mneme_engine& engine, const char* op, std::string_view bytes, int format) {
   std::optional<error> oversized;
   auto request = parse(bytes, format, oversized);
   if (!request) return request;
-  mneme::engine* const here = engine.here();
+  mneme::engine* const here =
+      is_done_here_alone(op, *request) ? here_by_now(engine) : engine.here();
   if (here == nullptr)
     return mneme::server::outcome_of(
         engine.shared->run({}, op == nullptr ? "" : op, std::move(*request), oversized));
@@ -205,11 +220,7 @@ void mneme_call_async(mneme_engine* engine, const char* op, const void* request,
 mneme_answer* mneme_tick_arrays(mneme_engine* engine, const mneme_round* round, int format) {
   if (auto ok = check(engine, "engine", format); !ok) return answer_of(propagate(ok), format);
   if (auto ok = check(round, "round", format); !ok) return answer_of(propagate(ok), format);
-  mneme::engine* here = engine->here();
-  if (here == nullptr) { // who had it open may have ended
-    engine->shared->run({}, "root", json::object());
-    here = engine->here();
-  }
+  mneme::engine* const here = here_by_now(*engine);
   if (here == nullptr)
     return answer_of(fail(errc::unsupported,
                           "arrays go to a world that is open in this process; another one has it "

@@ -303,7 +303,7 @@ json edge_result_json(const mutation_result& r) {
 json ok_json(json answer) {
   json line{{"ok", true}};
   for (auto& [key, value] : answer.get_ref<json::object_t&>())
-    line.get_ref<json::object_t&>().emplace_back(key, std::move(value));
+    line.get_ref<json::object_t&>().append(key, std::move(value));
   return line;
 }
 

@@ -74,10 +74,13 @@ error batch_fault(const json& request, error first, const fault_list& known) {
     has_first = has_first || first.at.starts_with(at.text());
     faults.add(std::move(*fault));
   }
+  // Items that are looked at no more have at least those that were known.
+  if (faults.is_full() && faults.size() < known.size())
+    faults.leave_out(known.size() - faults.size());
   if (has_first || !faults) return faults ? faults.refusal().error() : first;
   fault_list all;
   all.add(std::move(first));
-  for (const error& other : faults.told()) all.add(other);
+  all.add(faults.refusal().error());
   return all.refusal().error();
 }
 

@@ -120,9 +120,7 @@ private:
       return &top.container->back();
     }
     // The key is known to be new: operator[] would look for it among all others.
-    auto& members = top.container->get_ref<json::object_t&>();
-    members.emplace_back(top.key, std::move(value));
-    return &members.back().second;
+    return &top.container->get_ref<json::object_t&>().append(top.key, std::move(value))->second;
   }
   bool add(json&& value) {
     place(std::move(value));
@@ -353,7 +351,8 @@ void append_printed(std::string& out, const json& value) {
   case json::value_t::binary: {
     const auto& printed = value.get_binary();
     ensure(printed.subtype() == printed_subtype, "what is binary was printed before");
-    out.append(printed.begin(), printed.end());
+    // Of bytes that are no characters a text of their own would be made first.
+    out.append(reinterpret_cast<const char*>(printed.data()), printed.size());
     return;
   }
   case json::value_t::number_float:
@@ -364,7 +363,18 @@ void append_printed(std::string& out, const json& value) {
 }
 
 json printed_before(std::string_view text) {
-  return json::binary({text.begin(), text.end()}, printed_subtype);
+  const auto* const begin = reinterpret_cast<const std::uint8_t*>(text.data());
+  return json::binary({begin, begin + text.size()}, printed_subtype);
+}
+
+json printed_on_a_line(const json& value) {
+  std::string text;
+  const std::size_t least = bytes_of_texts(value);
+  text.reserve(least + least / 8);
+  text += '\n';
+  append_printed(text, value);
+  text += '\n';
+  return printed_before(text);
 }
 
 std::string print(const json& value) {

@@ -41,6 +41,8 @@ void append_printed(std::string& out, const json& value);
 void append_text(std::string& out, std::string_view text);
 /// A value that is printed as this text, which is JSON. Only print() and append_printed() know it.
 json printed_before(std::string_view text);
+/// The same of a value that is printed with a line to itself.
+json printed_on_a_line(const json& value);
 /// How the rows of an answer stand in it: as values, or as printed_before() has them; `in_lines`
 /// each read of a tick has a line of its own, too, so that it can be cut out.
 enum class row_form : std::uint8_t { values, printed, in_lines };

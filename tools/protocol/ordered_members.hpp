@@ -29,9 +29,14 @@ public:
     // Whoever has a reference to a member keeps it where none is added.
     for (auto it = this->begin(); it != this->end(); ++it)
       if (it->first == name) return {it, false};
+    return {append(std::forward<Name>(name), std::move(value)), true};
+  }
+  /// What has no such name yet.
+  template <class Name>
+  iterator append(Name&& name, T&& value) {
     make_room();
     this->emplace_back(std::forward<Name>(name), std::move(value));
-    return {std::prev(this->end()), true};
+    return std::prev(this->end());
   }
   template <class Name>
   T& operator[](Name&& name) {

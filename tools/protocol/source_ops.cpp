@@ -44,7 +44,12 @@ result<json> run_ingest_source(session& s, const json& request) {
   const request_deadline time(s, read_deadline(in));
   r.in_time = [&time] { return time.check(); };
   if (faults) return faults.refusal();
-  if (!s.ingest_source()) return fail(errc::unsupported, "this session reads no files", "op");
+  if (!s.ingest_source())
+    return fail(
+        errc::unsupported,
+        "a process that has a world open reads no files for another one: end it, or close the "
+        "world there, and ingest then",
+        "op");
   auto done = s.ingest_source()(s.target(), r);
   if (!done) return propagate(done);
   return json{{"files", done->files},

@@ -153,14 +153,6 @@ json write_answer(const json& item, tick_write_answer& a) {
   return op->answer_mutation(std::get<mutation_result>(a));
 }
 
-/// An answer that is printed with a line to itself.
-json on_a_line(const json& answer) {
-  std::string text = "\n";
-  append_printed(text, answer);
-  text += '\n';
-  return printed_before(text);
-}
-
 /// The items of one list: what can be read goes to the engine, the rest has failed already.
 template <class Item>
 struct item_list {
@@ -200,7 +192,7 @@ struct item_list {
                row_form rows = row_form::values) const {
     json list = json::array();
     const auto add = [&](json answer) {
-      list.push_back(rows == row_form::in_lines ? on_a_line(answer) : std::move(answer));
+      list.push_back(rows == row_form::in_lines ? printed_on_a_line(answer) : std::move(answer));
     };
     const json_path document;
     const json_path path = document.key(key);

@@ -46,6 +46,7 @@ void add_rule_faults(fault_list& faults, const mutation& read, const json_path& 
   const fault_list read_faults = faults;
   const fault_list rules = std::visit([](const auto& r) { return rule_faults(r); }, read);
   const std::string here = at.text();
+  faults.leave_out(rules.size() - rules.told().size());
   for (error fault : rules.told()) {
     if (!here.empty()) fault.at = fault.at.empty() ? here : here + "." + fault.at;
     if (!follows_from(read_faults, fault.at, at)) faults.add(std::move(fault));

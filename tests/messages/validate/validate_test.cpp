@@ -8,6 +8,7 @@
 
 #include "messages/codec/records.hpp"
 #include "messages/text/time_text.hpp"
+#include "messages/validate/fault_list.hpp"
 #include "messages/validate/validate.hpp"
 #include "messages/validate/validate_agents.hpp"
 
@@ -675,4 +676,27 @@ TEST_CASE("an update of a span brings nothing that it keeps") {
   refused(r, errc::bad_utf8, "replace.new");
   r.replace->from.clear();
   refused(r, errc::missing_field, "replace.old");
+}
+
+TEST_CASE("faults of several are told as those of one, and counted where they are too many") {
+  const auto faults_at = [](std::string_view front, std::size_t count) {
+    fault_list faults;
+    for (std::size_t i = 0; i < count; ++i)
+      faults.add({errc::bad_value, "no good", fmt::format("{}{}", front, i), {}});
+    return faults;
+  };
+  const error many = faults_at("a", 12).refusal().error();
+  CHECK(many.faults.size() == 8);
+  CHECK(many.message.ends_with("; also at a7: no good; and 4 more"));
+  fault_list all = faults_at("b", 5);
+  all.add(many);
+  all.leave_out(2);
+  CHECK(all.size() == 5 + 12 + 2);
+  const error told = placed_within(all.refusal().error(), "items[3]");
+  CHECK(told.message.ends_with("; also at items[3].a2: no good; and 11 more"));
+  fault_list once_more;
+  once_more.add(told);
+  CHECK(once_more.size() == 19);
+  once_more.add({errc::bad_value, "no good: and 3 more", "c", {}});
+  CHECK(once_more.size() == 20);
 }

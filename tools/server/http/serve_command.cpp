@@ -108,7 +108,7 @@ std::vector<std::string> hosts_of(const std::vector<std::string>& given) {
 std::vector<std::unique_ptr<client_wire>> wires_of(const served_options& o, door& to) {
   std::vector<std::unique_ptr<client_wire>> wires;
   if (o.has_compat("mem0")) wires.push_back(std::make_unique<mem0::mem0_wire>(to));
-  if (o.has_compat("zep")) wires.push_back(std::make_unique<zep::zep_wire>(to));
+  if (o.has_compat("zep")) wires.push_back(std::make_unique<zep::zep_wire>(to, o.common.directory));
   return wires;
 }
 

@@ -326,8 +326,8 @@ outcome<json> remove_one(call& c) {
   return message("Memory deleted successfully!");
 }
 
-outcome<void> remove_all(call& c, const json& owners) {
-  auto filter = parse_mem0_filter(owners);
+outcome<void> remove_all(call& c, const json& wanted) {
+  auto filter = parse_mem0_filter(wanted);
   if (!filter) return propagate_refusal(filter);
   std::vector<std::string> uris;
   const auto seen = c.engine.for_each(where_of(*filter).where, {}, [&](const json& record) {
@@ -339,11 +339,27 @@ outcome<void> remove_all(call& c, const json& owners) {
   return remove(c.engine, uris);
 }
 
-outcome<json> remove_owned(call& c) {
-  const json owners = owners_filter(c.request);
-  if (owners.empty())
+/// What is deleted by owners, and metadata beside them. `*` of one kind are all that have an owner
+/// of it, of all four all that there are.
+outcome<json> filter_to_remove(const http_request& request) {
+  json filter = owners_filter(request);
+  if (filter.empty())
     return bad_value("one of user_id, agent_id, app_id and run_id is to be given");
-  if (auto removed = remove_all(c, owners); !removed) return propagate_refusal(removed);
+  const bool is_all = filter.size() == mem0_kind_names.size()
+                      && std::ranges::all_of(filter, [](const json& name) { return name == "*"; });
+  if (is_all) filter = json::object();
+  const auto metadata = parameter(request, "metadata");
+  if (metadata.empty()) return filter;
+  auto wanted = protocol::parse_json(metadata);
+  if (!wanted || !wanted->is_object()) return bad_value("metadata is an object, as JSON");
+  filter["metadata"] = std::move(*wanted);
+  return filter;
+}
+
+outcome<json> remove_owned(call& c) {
+  auto filter = filter_to_remove(c.request);
+  if (!filter) return filter;
+  if (auto removed = remove_all(c, *filter); !removed) return propagate_refusal(removed);
   return message("Memories deleted successfully!");
 }
 

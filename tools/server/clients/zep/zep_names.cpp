@@ -31,6 +31,8 @@ outcome<void> check_texts(const json& object, std::span<const char* const> keys)
 namespace {
 
 constexpr std::array user_texts = {"email", "first_name", "last_name"};
+/// Of a change that others were ahead of.
+constexpr int most_tries = 5;
 
 std::unexpected<refusal> no_text(const char* key) {
   return bad_value(fmt::format("{} is a text that is not empty", key));
@@ -100,17 +102,29 @@ outcome<json> create_thread(call& c) {
   return create(c, threads_shelf, "thread_id");
 }
 
-outcome<json> change_user(call& c) {
-  if (auto ok = check_texts(c.body, user_texts); !ok) return propagate_refusal(ok);
+namespace {
+
+/// What a user is becomes what it was, with what the body says.
+outcome<json> change_known_user(const call& c) {
   auto known = named(c.engine, users_shelf, c.route.id);
   if (!known) return known;
   json body = named_json(*known);
   for (const char* key : {"uuid", "created_at", "updated_at"}) body.erase(key);
   for (const auto& [key, value] : c.body.items()) body[key] = value;
   body["user_id"] = c.route.id;
-  if (auto done = c.engine.run(put_named(users_shelf, c.engine.own(users_shelf), c.route.id, body));
-      !done)
-    return done;
+  auto put = put_named(users_shelf, c.engine.own(users_shelf), c.route.id, body);
+  put["expect_version"] = (*known)["current_version"];
+  return c.engine.run(std::move(put));
+}
+
+} // namespace
+
+outcome<json> change_user(call& c) {
+  if (auto ok = check_texts(c.body, user_texts); !ok) return propagate_refusal(ok);
+  auto done = change_known_user(c);
+  for (int i = 1; i < most_tries && !done && done.error().code == "version_conflict"; ++i)
+    done = change_known_user(c);
+  if (!done) return done;
   auto changed = named(c.engine, users_shelf, c.route.id);
   if (!changed) return changed;
   return named_json(*changed);

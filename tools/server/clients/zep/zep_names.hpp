@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "tools/server/access/world_turns.hpp"
 #include "tools/server/clients/engine_call.hpp"
 #include "tools/server/clients/zep/zep_records.hpp"
 #include "tools/server/clients/zep/zep_routes.hpp"
@@ -19,6 +20,7 @@ struct call {
   const zep_route& route;
   engine_call engine;
   json body;
+  world_turns& turns;
 };
 
 std::unexpected<refusal> nothing_at(std::string_view what, const std::string& id);

@@ -228,6 +228,11 @@ outcome<json> add_triple(call& c) {
   auto graph = graph_in(c.body);
   if (!graph) return propagate_refusal(graph);
   if (auto ok = check_graph(c.engine, *graph); !ok) return propagate_refusal(ok);
+  // Two at once would each make the node that both name.
+  auto turn = c.turns.take();
+  if (!turn)
+    return refuse_as(status_of(turn.error().code), to_string(turn.error().code),
+                     turn.error().message);
   node_end source = end_in(c.body, "source");
   node_end target = end_in(c.body, "target");
   json items = json::array();
@@ -490,7 +495,8 @@ http_response zep_wire::handle(const http_request& request) {
     call c{.request = request,
            .route = *route,
            .engine = engine_call(to_, request.who),
-           .body = std::move(body)};
+           .body = std::move(body),
+           .turns = turns_};
     return answer_call(c);
   });
 }

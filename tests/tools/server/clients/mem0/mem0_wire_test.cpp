@@ -109,6 +109,32 @@ TEST_CASE("nobody of Mem0 has the name that stands for any") {
   CHECK(s.count(json::object()) == 0);
 }
 
+TEST_CASE("an owner of Mem0 that is any one deletes what has an owner of its kind; all four, all") {
+  served_engine s;
+  const auto add = [&](json owners, std::string_view topic) {
+    owners["messages"] = "tea";
+    owners["metadata"] = {{"topic", topic}};
+    CHECK(s.ask("POST", "/v3/memories/add/", owners).first == 200);
+  };
+  const auto removed = [&](std::multimap<std::string, std::string> query) {
+    return s.ask("DELETE", "/v1/memories/", nullptr, std::move(query)).first;
+  };
+  for (const char* user : {"ana", "bo"})
+    for (const char* topic : {"drinks", "food"}) add({{"user_id", user}}, topic);
+  add({{"agent_id", "cook"}}, "food");
+  add({{"user_id", "ana"}, {"run_id", "7"}}, "food");
+  CHECK(removed({{"user_id", "ana"}, {"metadata", R"({"topic":"drinks"})"}}) == 200);
+  CHECK(s.count(json::object()) == 5);
+  CHECK(removed({{"user_id", "ana"}, {"metadata", "drinks"}}) == 400);
+  CHECK(removed({{"metadata", R"({"topic":"food"})"}}) == 400);
+  CHECK(removed({{"user_id", "*"}, {"run_id", "*"}}) == 200);
+  CHECK(s.count(json::object()) == 4);
+  CHECK(removed({{"user_id", "*"}}) == 200);
+  CHECK(s.count(json::object()) == 1);
+  CHECK(removed({{"user_id", "*"}, {"agent_id", "*"}, {"app_id", "*"}, {"run_id", "*"}}) == 200);
+  CHECK(s.count(json::object()) == 0);
+}
+
 TEST_CASE("Mem0's clients see what was added by them alone") {
   served_engine s;
   const auto written =

@@ -4,6 +4,11 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
+#include <functional>
+#include <future>
+#include <utility>
+
 #include "tests/tools/server/clients/odd_values.hpp"
 #include "tools/server/access/gateway.hpp"
 #include "tools/server/clients/zep/zep_wire.hpp"
@@ -13,10 +18,26 @@ using namespace mneme::server;
 
 namespace {
 
+/// The engine's door, at which somebody else may be ahead.
+struct watched_door final : door {
+  explicit watched_door(gateway& behind) : to(behind) {}
+  using door::run;
+  answer run(const client& who, std::string_view op, json request,
+             const std::optional<error>& oversized) override {
+    if (before && request["op"] == watched) std::exchange(before, nullptr)();
+    return to.run(who, op, std::move(request), oversized);
+  }
+
+  gateway& to;
+  std::string watched;
+  std::function<void()> before; ///< once, when a request of this op comes
+};
+
 struct served_graph {
   engine target = engine::open({}).value();
   gateway to{target, ""};
-  zep::zep_wire wire{to};
+  watched_door watched{to};
+  zep::zep_wire wire{watched, ""};
   client who{};
 
   ~served_graph() { (void)target.close(); }
@@ -82,6 +103,42 @@ TEST_CASE("a fact of Zep may lead from a node to itself, and is one step with it
   CHECK(s.ask("POST", "graph/node/graph/g").second.size() == 1);
   CHECK(s.ask("DELETE", "graph/g").first == 200);
   CHECK(s.ask("GET", "graph/edge/" + made["edge"]["uuid"].get<std::string>()).first == 404);
+}
+
+TEST_CASE("two changes of a user of Zep at once are both made") {
+  served_graph s;
+  CHECK(s.ask("POST", "users", {{"user_id", "ana"}}).first == 200);
+  s.watched.watched = "put";
+  s.watched.before = [&] {
+    CHECK(s.ask("PATCH", "users/ana", {{"last_name", "Lima"}}).first == 200);
+  };
+  CHECK(s.ask("PATCH", "users/ana", {{"first_name", "Ana"}}).first == 200);
+  const auto [status, ana] = s.ask("GET", "users/ana");
+  CHECK(status == 200);
+  CHECK(ana.value("first_name", "") == "Ana");
+  CHECK(ana.value("last_name", "") == "Lima");
+}
+
+TEST_CASE("triples of Zep that come at once share the nodes that they name") {
+  served_graph s;
+  CHECK(s.ask("POST", "graph/create", {{"graph_id", "g"}}).first == 200);
+  const json triple{{"graph_id", "g"},
+                    {"fact", "Ana knows Bo"},
+                    {"fact_name", "KNOWS"},
+                    {"source_node_name", "Ana"},
+                    {"target_node_name", "Bo"}};
+  std::future<int> other;
+  s.watched.watched = "batch";
+  s.watched.before = [&] {
+    other = std::async(std::launch::async,
+                       [&] { return s.ask("POST", "graph/add-fact-triple", triple).first; });
+    // Long enough for one that does not take a turn.
+    CHECK(other.wait_for(std::chrono::milliseconds(300)) == std::future_status::timeout);
+  };
+  CHECK(s.ask("POST", "graph/add-fact-triple", triple).first == 200);
+  CHECK(other.get() == 200);
+  CHECK(s.ask("POST", "graph/edge/graph/g").second.size() == 2);
+  CHECK(s.ask("POST", "graph/node/graph/g").second.size() == 2);
 }
 
 TEST_CASE("what Zep's routes refuse names the key") {
