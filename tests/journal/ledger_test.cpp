@@ -287,7 +287,9 @@ TEST_CASE("a frozen ledger stays as it was, whatever becomes of the ledger") {
       }
     }
     world.reset();
-    for (const auto& [frozen, image] : all) RC_ASSERT(frozen.save() == image);
+    const bool all_stayed =
+        std::ranges::all_of(all, [](const auto& one) { return one.first.save() == one.second; });
+    RC_ASSERT(all_stayed);
   });
 }
 
@@ -306,10 +308,14 @@ TEST_CASE("what was loaded and what was appended behind it is undone") {
     other.headers = world.headers;
     other.rows = world.rows;
     RC_ASSERT(other.ledger.load(world.ledger.save()).has_value());
-    commit_grouped(world, random, std::span(entries).subspan(loaded), 60);
-    commit_grouped(other, random, std::span(entries).subspan(loaded), 60);
+    // In the same groups: which buckets are split, but no root, depends on them.
+    for (sample_world* one : {&world, &other}) {
+      dice groups(seed);
+      commit_grouped(*one, groups, std::span(entries).subspan(loaded), 60);
+    }
     RC_ASSERT(other.ledger.earliest() == world.ledger.earliest());
-    RC_ASSERT(other.ledger.freeze().save() == world.ledger.save());
+    const bool is_saved_alike = other.ledger.freeze().save() == world.ledger.save();
+    RC_ASSERT(is_saved_alike);
     for (int i = 0; i < 20; ++i) {
       const auto earliest = world.ledger.earliest().value;
       const auto seq = earliest + random.below(count - earliest + 1);
