@@ -77,6 +77,7 @@ struct journal::impl {
   result<void> erase_first();
   result<void> put_bytes(std::string_view frame);
   result<void> make_room();
+  result<void> check_place() const;
   result<void> start_segment();
   result<void> write_head(const segment_head& head, file& to);
   result<void> write_ahead(std::uint64_t from, std::uint64_t end);
@@ -204,8 +205,22 @@ result<void> journal::impl::reserve(std::uint64_t frame_bytes) {
   return cut_if_full(write_zeros(file_size, end)); // there may be room for that alone
 }
 
+/// The directory may have been moved away while this was open, and another journal be there now.
+result<void> journal::impl::check_place() const {
+  auto reader = segment_reader::open(*fs, dir, current_first);
+  auto head = reader ? reader->head(world) : result<segment_head>(propagate(reader));
+  if (head) return {};
+  if (head.error().code != errc::not_found && head.error().code != errc::format_unsupported)
+    return propagate(head);
+  return fail(errc::io, fmt::format("{} is not where this journal is any more, which begins no "
+                                    "segment there: {}",
+                                    dir, head.error().message));
+}
+
 result<void> journal::impl::start_segment() {
   ensure(!dirty, "a segment begins when the one before is durable");
+  if (current)
+    if (auto ok = check_place(); !ok) return ok;
   const segment_head head{.world = world,
                           .branch = branch,
                           .first_seq = last.next(),

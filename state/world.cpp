@@ -307,7 +307,11 @@ result<void> open_store_of(world& w, const world_options& options,
     const seq_no at = is_fresh ? seq_no{} : checkpoint->seq;
     w.store = std::make_unique<buffered_store>(
         [source = options.store, journal = journal_of(options, w.info.id), at,
-         problem = w.late_problem] { return open_files_at(source, journal, at, *problem); },
+         problem = w.late_problem]() -> result<std::unique_ptr<kv_store>> {
+          auto ok = check_place(*journal.files, journal.world_directory, journal.world);
+          if (!ok) return propagate(ok);
+          return open_files_at(source, journal, at, *problem);
+        },
         buffered_store::known_files{.at = at, .is_empty = is_fresh});
     return {};
   }

@@ -23,6 +23,11 @@ export interface Refused {
   error: Refusal;
 }
 
+/** What the message of an error says behind that of its refusal. */
+function suffix(code: string, at: string | undefined): string {
+  return at === undefined ? ` (${code})` : ` (${code} at ${at})`;
+}
+
 /** A request that was refused and changed nothing, but for OutcomeUnknown. */
 export class MnemeError extends Error {
   /** The name of the error, such as "not_found". */
@@ -36,7 +41,7 @@ export class MnemeError extends Error {
 
   constructor(refusal: Refusal, options?: ErrorOptions) {
     const { code, message, at, faults, ...details } = refusal;
-    super(at === undefined ? `${message} (${code})` : `${message} (${code} at ${at})`, options);
+    super(message + suffix(code, at), options);
     this.name = new.target.name;
     this.code = code;
     this.at = at;
@@ -68,8 +73,8 @@ export function byItself(refusal: Refusal, outer: string): Refusal {
 }
 
 /** What the message of an error says of faults that it does not name. */
-function uncounted({ message }: MnemeError): string {
-  return /; and \d+ more(?= \([a-z_0-9]+ at [^()]*\)$)/.exec(message)?.[0] ?? "";
+function uncounted({ message, code, at }: MnemeError): string {
+  return /; and \d+ more$/.exec(message.slice(0, -suffix(code, at).length))?.[0] ?? "";
 }
 
 /** The same of an item that stands elsewhere. */

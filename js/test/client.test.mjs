@@ -308,9 +308,12 @@ describe("a served world", () => {
       ["bad_json", "writes[9].metadata.x.y"],
       "ok",
     ]);
-    const many = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`no_such_key_${n}`, n]));
-    const { writes } = await world.tick({ writes: [{ op: "write", ...note("x", many) }] });
-    assert.match(writes[0].error.message, /also at writes\[0\]\.no_such_key_7: [^;]*; and 4 more$/);
+    for (const unknown of ["no_such_key_", "no (such) key "]) {
+      const many = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [unknown + n, n]));
+      const { writes } = await world.tick({ writes: [{ op: "write", ...note("x", many) }] });
+      const { message } = writes[0].error;
+      assert.ok(message.includes(`; also at writes[0].${unknown}7: `) && message.endsWith("; and 4 more"), message);
+    }
     const bad = (count) => Array.from({ length: count }, () => ({ op: "write", ...note("\ud800") }));
     await assert.rejects(world.tick({ writes: bad(101) }), { code: "bad_json", at: "writes[100].data.statement" });
     assert.throws(() => unwrap(told.writes[2]), { name: "InvalidRequest", message: /finite.*Infinity/ });

@@ -252,8 +252,12 @@ class AsyncWorld:
                 break
             except MnemeError as refused:
                 rest.leave_out(refused)
-        return rest.told(answer, {key: {place: await self._refusal(one) for place, one in left.items()}
-                                  for key, left in rest.left_out.items()})
+        refusals: Dict[str, Dict[int, MnemeError]] = {}
+        for key, left in rest.left_out.items():
+            refusals[key] = {}  # Python before 3.11 awaits in no comprehension that is within another
+            for place, one in left.items():
+                refusals[key][place] = await self._refusal(one)
+        return rest.told(answer, refusals)
 
     async def _refusal(self, ask: Ask[Any]) -> MnemeError:
         try:

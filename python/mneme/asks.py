@@ -53,7 +53,8 @@ class Ask(Generic[T]):
 
 class _Unread:
     """What a read of a tick found, as text, until somebody looks at it. A Tick shows none; what reaches into lists
-    past their methods, as heapq does, finds in it what it says, and takes it for that."""
+    past their methods, as heapq does, finds in it what it says, and takes it for that. What is raised, or goes to
+    C code that looks at the real type, as json does, wants list(tick)."""
 
     __slots__ = ("_text", "_read", "_said")
 
@@ -70,6 +71,7 @@ class _Unread:
             answers: Any = parsed(b"[" + b",".join(one._text for one in new) + b"]") if new else ()
             for one, answer in zip(new, answers):
                 one._said.append(_outcome(answer, one._read))
+                one._text = b""
             return [one._said[0] for one in unread]
 
     def _itself(self) -> Any:
@@ -85,6 +87,15 @@ class _Unread:
     def __getitem__(self, place: Any) -> Any:
         return self._itself()[place]
 
+    def __setitem__(self, place: Any, item: Any) -> None:
+        self._itself()[place] = item
+
+    def __delitem__(self, place: Any) -> None:
+        del self._itself()[place]
+
+    def __dir__(self) -> List[str]:
+        return dir(self._itself())
+
     def __len__(self) -> int:
         return len(self._itself())
 
@@ -94,16 +105,38 @@ class _Unread:
     def __iter__(self) -> Iterator[Any]:
         return iter(self._itself())
 
+    def __reversed__(self) -> Iterator[Any]:
+        return reversed(self._itself())
+
     def __contains__(self, item: object) -> bool:
         return item in self._itself()
+
+    def __add__(self, other: Any) -> Any:
+        return self._itself() + _looked_at(other)
+
+    def __radd__(self, other: Any) -> Any:
+        return other + self._itself()
+
+    def __or__(self, other: Any) -> Any:
+        return self._itself() | _looked_at(other)
+
+    def __ror__(self, other: Any) -> Any:
+        return other | self._itself()
 
     def __repr__(self) -> str:
         return repr(self._itself())
 
+    def __str__(self) -> str:
+        return str(self._itself())
+
+    def __format__(self, how: str) -> str:
+        return format(self._itself(), how)
+
     def __eq__(self, other: object) -> bool:
         return bool(self._itself() == _looked_at(other))
 
-    __hash__ = None  # type: ignore[assignment]  # as lists and dictionaries
+    def __hash__(self) -> int:
+        return hash(self._itself())  # an error has one
 
     def __lt__(self, other: Any) -> bool:
         return bool(self._itself() < _looked_at(other))
@@ -673,13 +706,13 @@ class SayableTick:
             raise refused
         if is_too_many or not is_of_an_item(refused):
             raise error_of({"error": placed(error_told(refused), self._as_given)})
-        its, where = item[0], int(item[2])
+        its, where = item[0].rstrip("."), int(item[2])
         alone = error_told(refused)
         of_it = [fault for fault in alone.get("faults", ()) if str(fault["at"]).startswith(its)]
         if len(of_it) < len(alone.get("faults", ())):
             alone["message"] = told_at_once(of_it)
             alone["faults"] = of_it
-        alone = placed(alone, lambda at: at[len(its):] if at.startswith(its) else at)
+        alone = placed(alone, lambda at: at[len(its):].lstrip(".") if at.startswith(its) else at)
         self._named[item[1]][self._left[item[1]].pop(where)] = error_of({"error": alone})
 
     def _as_given(self, at: str) -> str:

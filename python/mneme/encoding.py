@@ -15,7 +15,7 @@ from .errors import NotFinite
 def floats_of(value: Any) -> "Optional[array[float]]":
     """The vector that 32-bit floats in a row are, as numpy has them: no number of them is looked at. None: it is
     something else."""
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple)) or hasattr(value, "mask"):  # numbers that are masked are none
         return None
     try:
         view = memoryview(value)

@@ -23,22 +23,13 @@ def parsed(text: Union[str, bytes]) -> "Record":
     # Another thread might mean to turn the collector off meanwhile.
     if len(text) < _MUCH or not gc.isenabled() or threading.active_count() > 1:
         return _loaded(text)
-    # Nothing of it can be garbage yet, and a collector would look all of it through again and again.
+    # Nothing of it can be garbage yet, and a collector would look all of it through again and again. Afterwards it
+    # is as new as what else is: the collector goes over all only once it has gone over much that was new.
     gc.disable()
     try:
-        answer = _loaded(text)
-        _count_as_old()
-        return answer
+        return _loaded(text)
     finally:
         gc.enable()
-
-
-def _count_as_old() -> None:
-    """What there is now is looked at when all is, and not because it is new: that would take half as long as it
-    took to parse. Nothing is moved where a host has set objects aside itself, or where Python cannot (PyPy)."""
-    if hasattr(gc, "freeze") and gc.get_freeze_count() == 0:
-        gc.freeze()
-        gc.unfreeze()
 
 
 def _loaded(text: Union[str, bytes]) -> "Record":

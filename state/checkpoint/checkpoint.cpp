@@ -311,19 +311,6 @@ result<void> check_mapped(file_system& fs, const std::string& dir,
   return {};
 }
 
-/// A directory that was moved away while its world is open is not made anew, and what is in its
-/// place now is left as it is.
-result<void> check_place(file_system& fs, const std::string& dir, const world_id& world) {
-  auto found = read_world_file(fs, dir);
-  if (found && found->id == world) return {};
-  if (!found && found.error().code != errc::not_found) return propagate(found);
-  return fail(errc::io,
-              fmt::format("{} {} while this world was open, so that no checkpoint is "
-                          "written: what was written since the last one is in the "
-                          "journal, wherever that is now",
-                          dir, found ? "became another world's" : "was moved or removed"));
-}
-
 /// Images that no CHECKPOINT may name, though one of this seq and without sums might.
 result<void> remove_images_of(file_system& fs, const std::string& dir, seq_no seq) {
   for (const std::string_view name : image_names) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "messages/ensure.hpp"
+#include "state/checkpoint/world_directory.hpp"
 
 namespace mneme {
 
@@ -28,8 +29,11 @@ result<void> unless_full(result<void> done) {
 
 result<void> flush_rows(world& w) {
   if (auto ok = check_room(*w.files, w.directory, room_for_rows(w)); !ok) return ok;
-  if (w.store_matches.exchange(false))
+  if (w.store_matches) {
+    if (auto ok = check_place(*w.files, w.directory, w.info.id); !ok) return ok;
     if (auto ok = distrust_store(*w.files, w.directory); !ok) return ok;
+    w.store_matches = false;
+  }
   return w.store->flush();
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "journal/segment.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 
@@ -12,6 +14,17 @@ result<world_file> read_world_file(file_system& files, const std::string& direct
   if (bytes) return decode_world_file(*bytes);
   if (bytes.error().code != errc::not_found) return propagate(bytes);
   return std::unexpected(no_world(files, directory));
+}
+
+result<void> check_place(file_system& files, const std::string& directory, const world_id& world) {
+  auto found = read_world_file(files, directory);
+  if (found && found->id == world) return {};
+  if (!found && found.error().code != errc::not_found) return propagate(found);
+  return fail(errc::io,
+              fmt::format("{} {} while this world was open, so that nothing more is "
+                          "written there: what was written since the last checkpoint is "
+                          "in the journal, wherever that is now",
+                          directory, found ? "became another world's" : "was moved or removed"));
 }
 
 std::string unfinished_path(const std::string& directory) {

@@ -13,6 +13,11 @@ namespace mneme {
 /// format_unsupported.
 result<world_file> read_world_file(file_system& files, const std::string& directory);
 
+/// io if the directory of an open world was moved away or removed, or another world is there now:
+/// it is not made anew, and what is in its place is left as it is. What the world holds open it may
+/// go on with; this is asked before anything is opened, made or removed by its name.
+result<void> check_place(file_system& files, const std::string& directory, const world_id& world);
+
 /// Why a directory without a WORLD file cannot be opened: not_found, or corrupt where there is a
 /// journal that lost it.
 error no_world(file_system& files, const std::string& directory);

@@ -158,6 +158,7 @@ private:
   /// Before its entry is written: it begins when that is. A failure is answered.
   result<void> prepare_trim(journaled_trim by, running_trim::reply reply);
   result<erase_result> erase(const erase_request& r, batch_state& batch);
+  result<void> check_erasure() const;
   result<erase_result> erase_field(const erase_request& r, kv_reader& session, batch_state& batch);
   /// Worlds that have a past with this one.
   result<void> note_branches(erase_result& answer) const;

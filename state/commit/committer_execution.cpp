@@ -12,6 +12,7 @@
 #include "messages/seams/checked_seams.hpp"
 #include "messages/validate/validate.hpp"
 #include "state/branch/branch_note.hpp"
+#include "state/checkpoint/world_directory.hpp"
 #include "state/commit/busy.hpp"
 #include "state/erasure/erase_field.hpp"
 #include "state/erasure/execute_erase.hpp"
@@ -343,6 +344,12 @@ result<void> committer::note_branches(erase_result& answer) const {
   return {};
 }
 
+/// Before an entry says that it was done.
+result<void> committer::check_erasure() const {
+  if (auto ok = world_.journal->may_erase(); !ok) return ok;
+  return check_room(*world_.files, world_.directory, room_for_erasure(world_));
+}
+
 result<erase_result> committer::erase_field(const erase_request& r, kv_reader& session,
                                             batch_state& batch) {
   auto plan = plan_field_erasure(r, world_, session);
@@ -353,10 +360,7 @@ result<erase_result> committer::erase_field(const erase_request& r, kv_reader& s
   answer.seq = batch.last_seq();
   if (auto ok = note_branches(answer); !ok) return propagate(ok);
   if (r.dry_run || plan->topics.empty()) return answer;
-  // Before an entry says that it was done.
-  if (auto ok = world_.journal->may_erase(); !ok) return propagate(ok);
-  if (auto ok = check_room(*world_.files, world_.directory, room_for_erasure(world_)); !ok)
-    return propagate(ok);
+  if (auto ok = check_erasure(); !ok) return propagate(ok);
   dense_numbers taken{};
   taken.slots = plan->topics.size();
   if (auto ok = batch.room.check(taken); !ok) return propagate(ok);
@@ -371,6 +375,8 @@ result<erase_result> committer::erase_field(const erase_request& r, kv_reader& s
 
 result<erase_result> committer::erase(const erase_request& r, batch_state& batch) {
   if (auto ok = validate(r); !ok) return propagate(ok);
+  if (auto ok = check_place(*world_.files, world_.directory, world_.info.id); !ok)
+    return propagate(ok);
   auto session = reader();
   if (!session) return propagate(session);
   if (r.field) return erase_field(r, **session, batch);
@@ -390,10 +396,7 @@ result<erase_result> committer::erase(const erase_request& r, batch_state& batch
     if (auto ok = settle_erasure_in_log(world_); !ok) return propagate(ok);
     return answer;
   }
-  // Before an entry says that it was done.
-  if (auto ok = world_.journal->may_erase(); !ok) return propagate(ok);
-  if (auto ok = check_room(*world_.files, world_.directory, room_for_erasure(world_)); !ok)
-    return propagate(ok);
+  if (auto ok = check_erasure(); !ok) return propagate(ok);
   auto entries = execute_erase(r, *plan, ids_, batch.now, batch.last_seq());
   if (!entries) return propagate(entries);
   answer.changed = !entries->empty();
@@ -411,6 +414,7 @@ void committer::execute_one(erase_command& c, batch_state& batch, bool& durable)
 
 result<void> committer::check_trim(const trim_command& c) {
   if (auto ok = world_.journal->may_trim(); !ok) return ok;
+  if (auto ok = check_place(*world_.files, world_.directory, world_.info.id); !ok) return ok;
   if (trim_ != nullptr) return mneme::fail(errc::busy, "the world is being trimmed");
   if (world_.last_drop > c.planned_at.value)
     return mneme::fail(errc::busy, "something was erased or trimmed since this was planned");

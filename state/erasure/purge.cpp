@@ -7,6 +7,7 @@
 #include "journal/erase_payloads.hpp"
 #include "messages/ensure.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
+#include "state/checkpoint/world_directory.hpp"
 #include "state/compaction/index_compaction.hpp"
 #include "state/erasure/erased_note.hpp"
 #include "state/erasure/kept_content.hpp"
@@ -90,6 +91,7 @@ result<void> finish_erasure(world& w, const erased_parts& erased,
          "what is erased is of before the entries that say so");
   ensure(w.journal->durable_through() == w.journal->last_seq(),
          "nothing is erased that may come back");
+  if (auto ok = check_place(*w.files, w.directory, w.info.id); !ok) return ok;
   auto is_dropped = drop_or_owe_in_log(w, erased.seqs);
   if (!is_dropped) return propagate(is_dropped);
   w.frame_starts.begin_rewrite();

@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 
 #include <filesystem>
+#include <fstream>
+#include <map>
 
 #include "actors/open_engine.hpp"
 #include "messages/seams/unasked_embedder.hpp"
@@ -99,9 +101,9 @@ TEST_CASE("a directory that is moved away from an open world is not made anew") 
         dir.world()
         + (is_replaced ? " became another world's while" : " was moved or removed while")));
     REQUIRE(e.apply(fact("later")));
-    // Its store is opened by the first read that needs it.
+    // The store is open, or known to have nothing.
     const memory_id none{};
-    CHECK_FALSE(e.get_edge({none, edge_type::references, none}));
+    CHECK(e.get_edge({none, edge_type::references, none}).error().code == errc::not_found);
     static_cast<void>(e.close());
   }
   CHECK(std::filesystem::exists(dir.world()) == is_replaced);
@@ -109,6 +111,76 @@ TEST_CASE("a directory that is moved away from an open world is not made anew") 
   engine e = opened(deterministic(moved));
   CHECK(statements(*e.find(by_type(memory_type::fact)))
         == std::set<std::string>{"before", "after", "later"});
+}
+
+namespace {
+
+/// What is in a directory: names, and bytes of files.
+std::map<std::string, std::string> contents_of(const std::string& directory) {
+  std::map<std::string, std::string> all;
+  for (const auto& at : std::filesystem::recursive_directory_iterator(directory)) {
+    std::string& bytes = all[at.path().string()];
+    if (!at.is_regular_file()) continue;
+    std::ifstream in(at.path(), std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  return all;
+}
+
+/// Makes another world, and closes it.
+void close_another(const std::string& directory, bool is_checkpointed) {
+  engine e = opened(deterministic(directory, 2));
+  REQUIRE(e.apply(fact("another's")));
+  if (is_checkpointed) REQUIRE(e.checkpoint());
+  REQUIRE(e.close());
+}
+
+/// What goes by the names of a world's files.
+std::optional<error> refusal_of(engine& e, std::string_view what, const memory_id& any) {
+  const auto error_of = [](const auto& done) {
+    return done ? std::nullopt : std::optional<error>(done.error());
+  };
+  if (what == "store") return error_of(e.get_edge({any, edge_type::references, any}));
+  if (what == "erasure") return error_of(e.erase({.ids = {any}, .reason = "asked", .by = "ana"}));
+  return error_of(e.checkpoint());
+}
+
+} // namespace
+
+TEST_CASE("a world that is put in the place of an open one is left as it is") {
+  // Of a store without a checkpoint it is known that it has nothing.
+  const auto [what, is_checkpointed] = GENERATE(table<std::string, bool>({{"store", true},
+                                                                          {"erasure", false},
+                                                                          {"erasure", true},
+                                                                          {"checkpoint", false},
+                                                                          {"checkpoint", true}}));
+  CAPTURE(what, is_checkpointed);
+  scratch dir;
+  const std::string moved = dir.world() + ".moved";
+  std::map<std::string, std::string> another;
+  {
+    engine first = opened(deterministic(dir.world()));
+    REQUIRE(first.apply(fact("before")));
+    if (is_checkpointed) REQUIRE(first.checkpoint());
+    REQUIRE(first.close());
+    engine e = opened(deterministic(dir.world()));
+    const memory_id any = e.find(by_type(memory_type::fact))->memories.front().head->id;
+    std::filesystem::rename(dir.world(), moved);
+    close_another(dir.world(), is_checkpointed);
+    another = contents_of(dir.world());
+    REQUIRE(e.apply(fact("after")));
+    const auto refused = refusal_of(e, what, any);
+    REQUIRE(refused);
+    CHECK(refused->code == errc::io);
+    CHECK(refused->message.starts_with(dir.world() + " became another world's while"));
+    static_cast<void>(e.close());
+  }
+  CHECK(contents_of(dir.world()) == another);
+  engine there = opened(deterministic(dir.world(), 2));
+  CHECK(statements(*there.find(by_type(memory_type::fact))) == std::set<std::string>{"another's"});
+  engine e = opened(deterministic(moved));
+  CHECK(statements(*e.find(by_type(memory_type::fact)))
+        == std::set<std::string>{"before", "after"});
 }
 
 TEST_CASE("a world retains as many seqs as it is opened with, and not too few") {

@@ -132,6 +132,32 @@ TEMPLATE_TEST_CASE("what is appended is read back, before and after reopening", 
   CHECK(require_frames(read_frames(*place.fs, place.dir).value(), 1) == j->last_seq());
 }
 
+TEST_CASE("no segment begins in a directory that became another journal's", "[journal]") {
+  posix_place place;
+  const bool is_replaced = GENERATE(false, true);
+  auto j = open_journal(place.fs, place.dir, tiny_segments);
+  REQUIRE(append_next(*j, 1));
+  const std::string moved = place.root + "/moved";
+  std::filesystem::rename(place.dir, moved);
+  if (is_replaced) {
+    auto another = journal::open(place.fs, place.dir, world_of(0x58), test_branch, {});
+    REQUIRE(another);
+    REQUIRE((*another)->begin());
+  } else {
+    std::filesystem::create_directory(place.dir);
+  }
+  const auto names = place.fs->list(place.dir).value();
+  result<void> appended;
+  for (int i = 0; appended && i < 100; ++i) appended = append_next(*j, 1);
+  REQUIRE_FALSE(appended);
+  CHECK(appended.error().code == errc::io);
+  CHECK(appended.error().message.starts_with(place.dir + " is not where this journal is any more"));
+  CHECK(place.fs->list(place.dir).value() == names);
+  const auto written = j->last_seq();
+  j.reset();
+  CHECK(open_journal(place.fs, moved)->last_seq() == written);
+}
+
 TEMPLATE_TEST_CASE("zeros are written ahead in steps and cut on close", "[journal]", memory_place,
                    posix_place) {
   TestType place;

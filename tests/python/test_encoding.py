@@ -46,6 +46,8 @@ def test_a_vector_in_memory_is_the_same_whatever_it_lies_in():
         assert asked[0] == -1
         vector[0] = -1
     assert not isinstance(asks.find(near_vector=numbers.reshape(2, 12)).request["near_vector"], array)
+    masked = numpy.ma.array(numbers[:3], mask=[False, True, False])
+    assert asks.find(near_vector=masked).request["near_vector"] == [-1, None, numbers[2]]
     with pytest.raises(TypeError):
         asks.find(near_vector=b"abcd")
 

@@ -1,5 +1,6 @@
 """`pip install ./python`: the package is whole, and finds the library or names it."""
 
+import ast
 import os
 import pathlib
 import shutil
@@ -46,3 +47,20 @@ def test_a_library_that_is_not_there_is_named(installed):
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith("ImportError: libmneme.so was not found; build it")
     assert "/nowhere/libmneme.so" in last
+
+
+def test_every_promised_python_can_read_it():
+    comprehensions = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+    def awaits(node):
+        return any(isinstance(part, ast.Await) or (isinstance(part, ast.comprehension) and part.is_async)
+                   for part in ast.walk(node))
+
+    sources = sorted((PACKAGE / "mneme").rglob("*.py"))
+    assert sources
+    for source in sources:
+        tree = ast.parse(source.read_text(encoding="utf-8"), feature_version=(3, 9))
+        # Python before 3.11 refuses those, which no feature_version tells.
+        assert not [f"{source.name}:{inner.lineno}" for outer in ast.walk(tree) if isinstance(outer, comprehensions)
+                    for inner in ast.walk(outer)
+                    if inner is not outer and isinstance(inner, comprehensions) and awaits(inner)]

@@ -339,9 +339,24 @@ outcome<void> remove_all(call& c, const json& wanted) {
   return remove(c.engine, uris);
 }
 
+/// Nothing that is given to narrow a deletion is passed over. Mem0's clients send of whose project
+/// they are, too.
+outcome<void> check_removal(const http_request& request) {
+  constexpr std::array of_projects{"org_id", "project_id", "org_name", "project_name"};
+  for (const auto& [name, value] : request.query) {
+    if (std::ranges::find(of_projects, name) != of_projects.end()) continue;
+    if (name != "metadata" && !mem0_kind_of_key(name))
+      return bad_value("a deletion is not narrowed by " + name);
+    if (value.empty() || request.query.count(name) > 1)
+      return bad_value(name + " is given once, and not empty");
+  }
+  return {};
+}
+
 /// What is deleted by owners, and metadata beside them. `*` of one kind are all that have an owner
 /// of it, of all four all that there are.
 outcome<json> filter_to_remove(const http_request& request) {
+  if (auto ok = check_removal(request); !ok) return propagate_refusal(ok);
   json filter = owners_filter(request);
   if (filter.empty())
     return bad_value("one of user_id, agent_id, app_id and run_id is to be given");
@@ -351,7 +366,8 @@ outcome<json> filter_to_remove(const http_request& request) {
   const auto metadata = parameter(request, "metadata");
   if (metadata.empty()) return filter;
   auto wanted = protocol::parse_json(metadata);
-  if (!wanted || !wanted->is_object()) return bad_value("metadata is an object, as JSON");
+  if (!wanted || !wanted->is_object() || wanted->empty())
+    return bad_value("metadata is an object that is not empty, as JSON");
   filter["metadata"] = std::move(*wanted);
   return filter;
 }

@@ -129,10 +129,26 @@ TEST_CASE("an owner of Mem0 that is any one deletes what has an owner of its kin
   CHECK(removed({{"metadata", R"({"topic":"food"})"}}) == 400);
   CHECK(removed({{"user_id", "*"}, {"run_id", "*"}}) == 200);
   CHECK(s.count(json::object()) == 4);
-  CHECK(removed({{"user_id", "*"}}) == 200);
+  CHECK(removed({{"user_id", "*"}, {"org_id", "o"}, {"project_id", "p"}}) == 200);
   CHECK(s.count(json::object()) == 1);
-  CHECK(removed({{"user_id", "*"}, {"agent_id", "*"}, {"app_id", "*"}, {"run_id", "*"}}) == 200);
+  const std::multimap<std::string, std::string> all{
+      {"user_id", "*"}, {"agent_id", "*"}, {"app_id", "*"}, {"run_id", "*"}};
+  const std::vector<std::pair<std::string, std::string>> meant_to_narrow{
+      {"metadata", ""},   {"metadata", "{}"}, {"user_id", ""},
+      {"user_id", "ana"}, {"topic", "food"},  {"filters", "{}"}};
+  for (const auto& [name, value] : meant_to_narrow) {
+    auto query = all;
+    query.emplace(name, value);
+    INFO(name << "=" << value);
+    CHECK(removed(query) == 400);
+  }
+  CHECK(s.count(json::object()) == 1);
+  const auto written =
+      s.to.run(s.who, "write", {{"type", "Note"}, {"data", {{"statement", "our own"}}}});
+  REQUIRE(is_ok(written));
+  CHECK(removed(all) == 200);
   CHECK(s.count(json::object()) == 0);
+  CHECK(is_ok(s.to.run(s.who, "get", {{"id", written.body["id"]}})));
 }
 
 TEST_CASE("Mem0's clients see what was added by them alone") {
