@@ -26,16 +26,16 @@ result<void> planned_trim::look() {
 }
 
 result<void> planned_trim::carry_last() {
-  // Of two trims the later one says all, and the world begins at the later point. Of uses there is
-  // nothing before that which has not gone.
-  if (options_.versions && (is_below_another_ || follower_.point() > before_))
-    return fail(errc::seq_unavailable,
-                fmt::format("history was trimmed to a later point{}: take that, or none",
-                            follower_.point() > before_
-                                ? fmt::format(", seq {}", follower_.point().value)
-                                : ""),
-                "before");
   if (const auto due = follower_.at(before_)) plan_.carry(*due);
+  if (!newest_) return {};
+  // Of two trims the later one says all, and the world begins at the later point. Of uses there is
+  // nothing before that which has not gone, or goes when the other is done.
+  if (newest_->before > before_ && options_.versions)
+    return fail(errc::seq_unavailable,
+                fmt::format("history was trimmed to a later point, seq {}: take that, or none",
+                            newest_->before.value),
+                "before");
+  if (newest_->before <= before_) plan_.keep(*newest_);
   return {};
 }
 
@@ -43,17 +43,19 @@ result<bool> planned_trim::take(const journal_frame& frame) {
   if (frame.prefix.seal) return true;
   if (stops_ != nullptr && *stops_) return fail(errc::shutdown, "the world is closed");
   if (last_seq(frame.prefix) > through_) return false;
+  auto trim = trim_in(frame);
+  if (!trim) return propagate(trim);
+  if (*trim) newest_ = std::move((*trim)->trim);
+  if (is_found_ && !options_.versions) return true;
   auto entries = open_entries(frame);
   if (!entries) return propagate(entries);
   if (is_found_) {
-    is_below_another_ = is_below_another_ || frame.prefix.trimmed_by.value != 0;
     plan_.take_behind(*entries);
     return true;
   }
   is_found_ =
       (options_.before && last_seq(frame.prefix) >= *options_.before)
       || (options_.before_time && entries->back().header.created_at >= *options_.before_time);
-  if (is_found_ && !options_.versions) return false;
   if (is_found_) return take(frame);
   auto due = follower_.before(files_, journal_directory(directory_), world_, frame);
   if (!due) return propagate(due);

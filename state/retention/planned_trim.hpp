@@ -2,6 +2,7 @@
 /// A trim that was planned from a journal: where its point is, and what goes before it.
 
 #include <atomic>
+#include <optional>
 #include <string>
 
 #include "mneme/retention.hpp"
@@ -50,7 +51,7 @@ private:
   trim_plan plan_;
   seq_no before_{1};
   bool is_found_ = false;
-  bool is_below_another_ = false; ///< an earlier trim has a later point
+  std::optional<trim_payload> newest_; ///< of the trims before this one
 };
 
 /// Whether an entry behind `planned_at` names a version that the trim drops.

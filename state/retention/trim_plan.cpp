@@ -62,9 +62,14 @@ void trim_plan::carry(const trim_payload& earlier) {
   carry_into(state_, nodes_, earlier);
   for (const carried_use& c : earlier.used) name(c.id);
   for (const carried_signals& c : earlier.coloured) name(c.id);
-  for (const dropped_versions& d : earlier.versions)
+}
+
+void trim_plan::keep(const trim_payload& newest) {
+  for (const dropped_versions& d : newest.versions)
     gone_[d.id].insert(gone_[d.id].end(), d.ranges.begin(), d.ranges.end());
-  if (earlier.last_drawn) planned_.last_drawn = std::max(planned_.last_drawn, earlier.last_drawn);
+  planned_.last_drawn = std::max(planned_.last_drawn, newest.last_drawn);
+  for (seq_no seq{1}; seq < newest.before; seq = seq.next())
+    if (newest.drops(seq)) planned_.drop(seq);
 }
 
 void trim_plan::take(std::span<const entry> entries) {

@@ -32,6 +32,9 @@ public:
   void take(std::span<const entry> entries);
   /// Of what stays behind the point, where overwritten contents go: what it names stays.
   void take_behind(std::span<const entry> entries);
+  /// What the newest trim names stays named, whatever the journal here shows of it: an entry that
+  /// was erased before it was dropped here may have been dropped first in another copy.
+  void keep(const trim_payload& newest);
   /// All was taken.
   void conclude();
 

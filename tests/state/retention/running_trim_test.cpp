@@ -341,3 +341,38 @@ TEST_CASE("an erasure that was broken off behind a trim that was is finished, an
     CHECK(dump_of(*w) == dump_of_replay(place, *w));
   }
 }
+
+// In another copy of the journal they are dropped, not erased.
+TEST_CASE("a trim names what one before it did, also what was erased before that was done") {
+  trimmed_site place;
+  const auto dropped_by = [&](const world& w, seq_no at) {
+    const auto by = read_trim(*place.files, "world/journal", w.info.id, at);
+    if (!by) FAIL(by.error().message);
+    std::vector<std::uint64_t> dropped;
+    for (seq_no seq{1}; seq < by->trim.before; seq = seq.next())
+      if (by->trim.drops(seq)) dropped.push_back(seq.value);
+    return dropped;
+  };
+  std::vector<std::uint64_t> before;
+  {
+    auto w = place.open();
+    driven d(*w);
+    assign_eight(d);
+    dice c(13);
+    std::vector<memory_id> ids;
+    random_year year(d, c, ids);
+    for (int step = 0; step < 100; ++step) year.step();
+    d.beside_trim = [&] { place.files->fail_nth(io_operation::any, 1, true); };
+    REQUIRE_FALSE(trim_beside(*w, d, {}));
+    d.beside_trim = {};
+    place.files->clear_faults();
+    before = dropped_by(*w, w->published_seq());
+    REQUIRE(erase(d, {.ids = {ids[0], ids[1]}}));
+    for (int step = 0; step < 30; ++step) year.step();
+  }
+  auto w = place.open();
+  driven d(*w);
+  const auto again = trim_beside(*w, d, {});
+  if (!again) FAIL(again.error().message);
+  CHECK_THAT(dropped_by(*w, again->at), Catch::Contains(before));
+}
