@@ -157,7 +157,6 @@ bool passes(const find_request& r, const memory& m, const what_holds& current) {
   const bool finds_past = r.include_ended || (!walks && (r.as_of || r.include_archived));
   if (m.head->tombstone && !is_asked_for && !(finds_past && may_have_held(m.head))) return false;
   if (is_archived(m.head) && !r.include_archived) return false;
-  if (is_near(r) && !m.head->embedding) return false;
   if (!sees(viewer_of(r), m.head)) return false;
   if (r.as_of && !valid_at(m.version, *r.as_of)) return false;
   // A walk shows what is there, unless it asks for what is near.
@@ -339,7 +338,12 @@ std::vector<row> candidates(const model& state, const find_request& r, seq_no at
     if (!passes(r, one.record, current)) continue;
     if (r.min_trust && trust_in(state, id, at) < *r.min_trust) continue;
     if (r.stale && standing_in(state, id, at).stale != *r.stale) continue;
-    if (!target.empty()) one.distance = cosine_distance(target, state.vector_at(id, at));
+    if (is_near(r)) {
+      // Not the head's word for it: heads stay as they were when an erasure takes the vector.
+      const auto vector = state.vector_at(id, at);
+      if (vector.empty()) continue;
+      one.distance = cosine_distance(target, vector);
+    }
     rows.push_back(std::move(one));
   }
   return rows;

@@ -555,10 +555,11 @@ std::vector<memory_id> similar_topics(const model& state, const memory_id& topic
   if (vector.empty()) return {};
   for (const auto& id : state.ids_at(at)) {
     const auto h = state.head_at(id, at);
+    const auto other = state.vector_at(id, at);
     if (id == topic || h->type != memory_type::topic || h->tombstone || is_archived(*h)
-        || !h->embedding || !sees(who, *h))
+        || other.empty() || !sees(who, *h))
       continue;
-    near.emplace_back(cosine_distance(vector, state.vector_at(id, at)), id);
+    near.emplace_back(cosine_distance(vector, other), id);
   }
   std::ranges::sort(near);
   std::vector<memory_id> ids;

@@ -293,3 +293,29 @@ TEST_CASE_METHOD(fixture, "order, page, budget and near") {
   r.near_vector = std::vector<float>{0, 1, 0};
   CHECK(find_in(state, r, state.last(), start).error() == errc::dim_mismatch);
 }
+
+TEST_CASE_METHOD(fixture, "nothing is near by a vector that was erased, whatever later heads say") {
+  apply(note(1, "a"));
+  head embedded = *state.head_at(id_of(1), state.last());
+  embedded.embedding = embedding_ref{2, 1};
+  const seq_no came = state.last().next();
+  state.commit(came, entry_kind::embed,
+               embed_payload{.head = embedded, .vector = spaced_vector{{"external", 2}, {1, 0}}},
+               start);
+  update_head_request u;
+  u.uri = {memory_type::note, id_of(1), 1};
+  u.importance = 3;
+  CHECK(apply(u).changed);
+  auto r = notes();
+  r.near_vector = std::vector<float>{1, 0};
+  CHECK(ids_of(find(r)) == ids{id_of(1)});
+  const seq_no before = state.last();
+  state.commit(
+      before.next(), entry_kind::erase,
+      erase_payload{.head = {}, .edge = {}, .seqs = {came}, .nonce = {}, .topic = id_of(1)}, start);
+  CHECK(state.head_at(id_of(1), before)->embedding.has_value());
+  for (const seq_no at : {came, before, state.last()}) {
+    r.at_seq = at;
+    CHECK(ids_of(find(r)).empty());
+  }
+}
