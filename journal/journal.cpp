@@ -382,8 +382,8 @@ struct walked_journal {
 
 /// The frames behind `checked_through` are read whole.
 result<walked_journal> walk_to_end(file_system& fs, const std::string& dir, const world_id& world,
-                                   seq_no checked_through) {
-  auto walk = segment_walk::open(fs, dir, world, checked_through);
+                                   seq_no checked_through, bool is_copy) {
+  auto walk = segment_walk::open(fs, dir, world, checked_through, is_copy);
   if (!walk) return propagate(walk);
   if (auto ok = walk->check_heads(); !ok) return propagate(ok);
   if (auto ok = walk->seek(checked_through); !ok) return propagate(ok);
@@ -400,8 +400,8 @@ result<walked_journal> walk_to_end(file_system& fs, const std::string& dir, cons
 /// Nothing is appended before an erasure is done, so that only the last frame's may not be. Where
 /// it was broken off, payloads are neither what they were nor zeros.
 result<walked_journal> walk_and_erase(file_system& fs, const std::string& dir,
-                                      const world_id& world, seq_no checked_through) {
-  auto walked = walk_to_end(fs, dir, world, checked_through);
+                                      const world_id& world, seq_no checked_through, bool is_copy) {
+  auto walked = walk_to_end(fs, dir, world, checked_through, is_copy);
   if (!walked && walked.error().code != errc::corrupt) return walked;
   if (walked && !walked->last) return walked;
   result<std::vector<seq_no>> erases;
@@ -414,13 +414,13 @@ result<walked_journal> walk_and_erase(file_system& fs, const std::string& dir,
   }
   if (!erases || erases->empty()) return walked;
   if (auto ok = erase_payloads(fs, dir, world, *erases); !ok) return propagate(ok);
-  return walk_to_end(fs, dir, world, checked_through);
+  return walk_to_end(fs, dir, world, checked_through, is_copy);
 }
 
 /// Nor before what a trim drops is out.
 result<walked_journal> walk_and_trim(file_system& fs, const std::string& dir, const world_id& world,
                                      seq_no checked_through, bool is_copy) {
-  auto walked = walk_and_erase(fs, dir, world, checked_through);
+  auto walked = walk_and_erase(fs, dir, world, checked_through, is_copy);
   if (!walked || !walked->last) return walked;
   // What its entries say is for who applies them to check.
   auto trim = trim_in(*walked->last);
@@ -431,7 +431,7 @@ result<walked_journal> walk_and_trim(file_system& fs, const std::string& dir, co
   if (!is_done) return propagate(is_done);
   if (*is_done) return walked;
   if (auto ok = drop_payloads(fs, dir, **trim, end); !ok) return propagate(ok);
-  return walk_to_end(fs, dir, world, checked_through);
+  return walk_to_end(fs, dir, world, checked_through, is_copy);
 }
 
 } // namespace

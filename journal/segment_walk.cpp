@@ -9,8 +9,8 @@
 namespace mneme {
 
 result<segment_walk> segment_walk::open(file_system& fs, std::string dir, const world_id& world,
-                                        seq_no durable) {
-  segment_walk walk(fs, std::move(dir), world, durable);
+                                        seq_no durable, bool is_copy) {
+  segment_walk walk(fs, std::move(dir), world, durable, is_copy);
   auto segments = list_segments(fs, walk.dir_);
   if (!segments) return propagate(segments);
   walk.segments_ = std::move(*segments);
@@ -171,7 +171,8 @@ result<std::optional<journal_frame>> segment_walk::peek(bool whole) {
 result<frame_slot> segment_walk::judge_damage(const std::string& problem, bool whole) {
   const seq_no here = last_.next();
   if (!in_last_segment() || here <= durable_) return corrupt_at(reader_->name(), offset_, problem);
-  auto voucher = reader_->find_voucher(offset_, here);
+  auto voucher = is_copy_ ? result<std::optional<std::uint64_t>>(std::nullopt)
+                          : reader_->find_voucher(offset_, here);
   if (!voucher) return propagate(voucher);
   if (*voucher) {
     // Beside a writer the frame may have been unfinished a moment ago; it was whole before the one

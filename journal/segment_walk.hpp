@@ -14,9 +14,10 @@ namespace mneme {
 
 class segment_walk {
 public:
-  /// `durable` is a seq that must be there: damage at or before it is never a torn tail.
+  /// `durable` is a seq that must be there: damage at or before it is never a torn tail. In the
+  /// copy of a log (`is_copy`) only that shows what was durable: frames say what was in the log.
   static result<segment_walk> open(file_system& fs, std::string dir, const world_id& world,
-                                   seq_no durable);
+                                   seq_no durable, bool is_copy = false);
 
   /// First seqs of the segments, as they were when the walk was opened.
   [[nodiscard]] const std::vector<seq_no>& segments() const { return segments_; }
@@ -55,8 +56,9 @@ public:
   [[nodiscard]] const std::optional<torn_tail>& torn() const { return torn_; }
 
 private:
-  segment_walk(file_system& fs, std::string dir, const world_id& world, seq_no durable)
-      : fs_(&fs), dir_(std::move(dir)), world_(world), durable_(durable) {}
+  segment_walk(file_system& fs, std::string dir, const world_id& world, seq_no durable,
+               bool is_copy)
+      : fs_(&fs), dir_(std::move(dir)), world_(world), durable_(durable), is_copy_(is_copy) {}
 
   /// Opens segment `index` and checks its head, also against the frame before if it `follows` it.
   /// False if the head is a torn tail.
@@ -77,6 +79,7 @@ private:
   std::string dir_;
   world_id world_;
   seq_no durable_;
+  bool is_copy_;
   std::vector<seq_no> segments_;
   std::optional<segment_reader> reader_;
   std::size_t index_ = 0;

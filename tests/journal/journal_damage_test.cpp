@@ -204,6 +204,28 @@ TEST_CASE("frames that were never synced may all be torn but the last whole", "[
   require_cut(fs, frames[1].offset, last_seq(frames[0].prefix), torn.size() - frames[1].offset);
 }
 
+TEST_CASE("what a copy of a log lost of its end is cut: the log has it", "[journal][damage]") {
+  // Whoever led it synced each frame before the next; the copy took all of them and then synced.
+  const written w = three_frames(false);
+  std::string torn = w.bytes;
+  torn.replace(w.frames[1].offset, 30, std::string(30, '\0'));
+  w.fs->testing_set_bytes(segment_path, torn);
+  CHECK(try_open(w.fs).error().code == errc::corrupt);
+  const auto open_copy = [&](seq_no checked_through) {
+    return journal::open(w.fs, damage_dir, test_world, test_branch, checked_through,
+                         {.extend_bytes = 512, .is_copy = true});
+  };
+  const seq_no kept = last_seq(w.frames[0].prefix);
+  CHECK(open_copy(kept.next()).error().code == errc::corrupt);
+  {
+    auto copy = open_copy(kept);
+    REQUIRE(copy);
+    CHECK((*copy)->last_seq() == kept);
+    CHECK((*copy)->tail().torn_bytes == torn.size() - w.frames[1].offset);
+  }
+  CHECK(w.fs->testing_durable_bytes(segment_path)->size() == w.frames[1].offset);
+}
+
 TEST_CASE("a damaged seal before a whole frame is corrupt", "[journal][damage]") {
   memory_fs fs = std::make_shared<memory_file_system>();
   {
