@@ -473,6 +473,8 @@ private:
         continue;
       }
       if (!is_quiet(*node) || node->state().published_seq() != tail->last_seq) return false;
+      // A seal has no seq.
+      if (node->state().journal->last_frame() != tail->end.head) return false;
       if (node->leads() && node->holder() == tail->holder) ++leaders;
     }
     return leaders == 1 && tail->end.frames > 0;
