@@ -194,6 +194,7 @@ result<void> journal::impl::cut_if_full(result<void> written) {
   if (written || written.error().code != errc::disk_full) return written;
   if (auto ok = final_failure(current->truncate(offset)); !ok) return ok;
   file_size = offset;
+  dirty = true; // a crash may bring back what was written before another sync
   return written;
 }
 

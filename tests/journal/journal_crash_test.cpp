@@ -216,6 +216,31 @@ TEST_CASE("a frame without room is cut at once, and the next one tries again", "
   }
 }
 
+TEST_CASE("what was cut for lack of room is cut for good before the next segment begins",
+          "[journal][crash]") {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    INFO("seed " << seed);
+    auto fs = std::make_shared<memory_file_system>();
+    // Of the zeros that are written ahead there is room for some.
+    auto j = open_journal(fs, crash_dir, {.extend_bytes = 256 << 10});
+    REQUIRE(append_next(*j, seed));
+    REQUIRE(j->sync());
+    REQUIRE(j->trim());
+    fs->limit_bytes(fs->used_bytes() + (100 << 10));
+    REQUIRE(append_next(*j, seed, 900).error().code == errc::disk_full);
+    fs->limit_bytes(std::nullopt);
+    j->begin_segment();
+    REQUIRE(append_next(*j, seed));
+    REQUIRE(j->sync());
+    const seq_no last = j->last_seq();
+    j.reset();
+    fs->crash(seed);
+    const auto again = journal::open(fs, crash_dir, test_world, test_branch, {});
+    if (!again) FAIL(again.error().message);
+    REQUIRE((*again)->last_seq() == last);
+  }
+}
+
 TEST_CASE("a sync that finds no room is final like any other", "[journal][crash]") {
   auto fs = std::make_shared<memory_file_system>();
   auto j = open_journal(fs, crash_dir);
