@@ -497,9 +497,7 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   if (how.is_after_erasure || w->ends_with_erasure)
     if (auto ok = checkpoint_world(*w); !ok) return propagate(ok);
   // The seal of that may be the first that this leader has to say.
-  if (w->journal->is_refused())
-    return fail(errc::busy,
-                "the lead of the log was lost while the world was opened: open it again");
+  if (w->journal->is_refused()) return fail(errc::read_only, "somebody else leads the log now");
   w->lock = std::move(lock);
   return w;
 }
@@ -662,6 +660,19 @@ result<std::shared_ptr<embedder>> embedder_of(const world_file& info,
   return make_embedder(info.embedder, remote, key);
 }
 
+namespace {
+
+/// Nobody has led anything yet who lost the lead of the log that early.
+error of_opening(error why, const attempt& how) {
+  if (how.leader == nullptr || why.code != errc::read_only) return why;
+  why.code = errc::busy;
+  why.message =
+      "the lead of the log was lost while the world was opened: open it again; " + why.message;
+  return why;
+}
+
+} // namespace
+
 result<std::unique_ptr<world>> open_world(const world_options& options) {
   if (options.create) {
     if (auto ok = options.files->create_directories(options.directory); !ok) return propagate(ok);
@@ -705,7 +716,7 @@ result<std::unique_ptr<world>> open_world(const world_options& options) {
       how.store_problem = found_late.empty() ? w.error().message : found_late;
       if (auto ok = options.store.remove(); !ok) return propagate(ok);
     } else {
-      return w;
+      return std::unexpected(of_opening(std::move(w.error()), how));
     }
   }
 }

@@ -167,6 +167,40 @@ TEST_CASE("one process leads, and who is replaced writes nothing more", "[log]")
   CHECK(site.frames() == before);
 }
 
+TEST_CASE("who loses the lead while it opens is told to open again", "[log]") {
+  log_site_of_worlds site;
+  {
+    auto one = site.open("one");
+    const auto written = write(one, "first");
+    REQUIRE(written);
+    erase_request r;
+    r.by = "somebody";
+    r.reason = "asked for";
+    r.ids.push_back(written->uri->id);
+    REQUIRE(one.erase(r));
+    REQUIRE(one.close());
+  }
+  // What an opening leader has to say first is that the erasure is done.
+  site.network = nullptr;
+  engine_options o = site.options("two");
+  o.logs = [&, connect = o.logs, connections = 0](std::string_view address) mutable {
+    if (++connections == 2) { // it has claimed, and is to keep the lease
+      site.server.pass(std::chrono::hours{1});
+      const auto log = site.server.connect();
+      const auto claimed = log->claim(log->tail()->epoch, "somebody", std::chrono::milliseconds{1});
+      REQUIRE((claimed && claimed->outcome == claim_outcome::granted));
+    }
+    return connect(address);
+  };
+  const auto refused = engine::open(std::move(o));
+  CHECK(code_of(refused) == "busy");
+  CHECK(refused.error().message.contains("open it again"));
+  CHECK(refused.error().message.contains("'somebody' leads it"));
+  site.server.pass(std::chrono::hours{1});
+  auto two = site.open("two");
+  CHECK(code_of(write(two, "second")) == "ok");
+}
+
 TEST_CASE("the lease of an engine that has stopped is let go of", "[log]") {
   memory_log_server server;
   const auto log = server.connect();
