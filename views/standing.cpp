@@ -93,40 +93,45 @@ bool lineage_reader::reach::knows(std::uint32_t node) const {
   return std::ranges::any_of(nodes, [&](node_no n) { return n.value == node; });
 }
 
-lineage_reader::reach lineage_reader::reach_of(node_no start) const {
-  reach found;
-  found.start = start;
-  const auto expand = [&](node_no node) {
-    const auto look = [&](const neighbour& n) {
-      if (!is_support(n.type) || found.knows(n.node.value)) return true;
-      found.truncated = found.nodes.size() == lineage_most;
-      if (found.truncated) return false;
-      found.add(n.node);
-      return true;
-    };
-    lineage_.neighbours(node, edge_direction::out, at_, false, std::ref(look));
+void lineage_reader::expand(reach& to, node_no node) const {
+  const auto look = [&](const neighbour& n) {
+    if (!is_support(n.type) || to.knows(n.node.value)) return true;
+    to.truncated = to.nodes.size() == lineage_most;
+    if (to.truncated) return false;
+    to.add(n.node);
+    return true;
   };
-  expand(start);
-  for (std::size_t i = 0; i < found.nodes.size() && !found.truncated; ++i) expand(found.nodes[i]);
+  lineage_.neighbours(node, edge_direction::out, at_, false, std::ref(look)); // and no allocation
+}
+
+lineage_reader::reach lineage_reader::reach_of(row_no row) const {
+  reach found;
+  found.row = row;
+  found.start = rows_.node(row);
+  if (!lineage_.has_edges_out(found.start)) return found;
+  expand(found, found.start);
+  for (std::size_t i = 0; i < found.nodes.size() && !found.truncated; ++i)
+    expand(found, found.nodes[i]);
   return found;
 }
 
 lineage_standing lineage_reader::of(row_no row) const {
+  return judge(reach_of(row));
+}
+
+lineage_standing lineage_reader::judge(const reach& from) const {
   lineage_standing found;
-  const node_no node = rows_.node(row);
-  if (rows_.ever_in_doubt(node)) found.distrust_e9 = rows_.facets(row).distrust_e9;
-  if (!lineage_.has_edges_out(node)) return found;
-  const reach from = reach_of(node);
+  if (rows_.ever_in_doubt(from.start)) found.distrust_e9 = rows_.facets(from.row).distrust_e9;
   found.truncated = from.truncated;
   for (const node_no support : from.nodes) {
-    if (const auto lost = erased_elsewhere(support); lost && lost->since > stands_since(row))
+    if (const auto lost = erased_elsewhere(support); lost && lost->since > stands_since(from.row))
       found.stale = true;
-    if (!rows_.ever_in_doubt(support) && !was_objected_to(lineage_, support)) continue;
+    if (!is_of_note(support)) continue;
     const row_no its_row = rows_.row_of(support, at_);
     if (its_row.value == no_number) continue;
     found.distrust_e9 = std::max(found.distrust_e9, rows_.facets(its_row).distrust_e9);
     if (found.stale) continue;
-    for_each_objection(its_row, stands_since(row), [&](const objection& o) {
+    for_each_objection(its_row, stands_since(from.row), [&](const objection& o) {
       found.stale = !from.knows(o.by);
       return !found.stale;
     });
@@ -134,9 +139,89 @@ lineage_standing lineage_reader::of(row_no row) const {
   return found;
 }
 
-memory_standing lineage_reader::standing_of(row_no row) const {
-  const lineage_standing found = of(row);
+namespace {
+
+memory_standing told(const lineage_standing& found) {
   return {.trust = trust_of(found.distrust_e9), .stale = found.stale, .truncated = found.truncated};
+}
+
+} // namespace
+
+memory_standing lineage_reader::standing_of(row_no row) const {
+  return told(of(row));
+}
+
+std::vector<memory_standing> lineage_reader::standings_of(std::span<const row_no> rows) const {
+  std::vector<reach> reaches(rows.size());
+  std::vector<std::size_t> expanded(rows.size(), 0);
+  const auto expect_new = [&](const reach& r, std::size_t from) {
+    for (std::size_t i = from; i < r.nodes.size(); ++i) {
+      lineage_.expect_lists(r.nodes[i]);
+      rows_.expect_doubts(r.nodes[i]);
+    }
+  };
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    reach& r = reaches[i];
+    r.row = rows[i];
+    r.start = rows_.node(rows[i]);
+    if (!lineage_.has_edges_out(r.start)) continue;
+    rows_.expect_facets(r.row);
+    expand(r, r.start);
+    expect_new(r, 0);
+  }
+  // A step of all of them, then the next.
+  for (bool goes_on = true; goes_on;) {
+    goes_on = false;
+    for (std::size_t i = 0; i < reaches.size(); ++i)
+      for (std::size_t n = expanded[i]; n < reaches[i].nodes.size(); ++n)
+        lineage_.expect_edges_out(reaches[i].nodes[n]);
+    for (std::size_t i = 0; i < reaches.size(); ++i) {
+      reach& r = reaches[i];
+      const std::size_t end = r.nodes.size();
+      for (std::size_t& n = expanded[i]; n < end && !r.truncated; ++n) expand(r, r.nodes[n]);
+      expect_new(r, end);
+      goes_on = goes_on || (r.nodes.size() > end && !r.truncated);
+    }
+  }
+  expect_supports(reaches);
+  std::vector<memory_standing> standings;
+  standings.reserve(rows.size());
+  for (const reach& r : reaches) standings.push_back(told(judge(r)));
+  return standings;
+}
+
+void lineage_reader::expect_supports(std::span<const reach> of) const {
+  constexpr std::size_t most = 1024; // more would push one another out
+  struct noted_support {
+    node_no node;
+    std::uint64_t stands_since; ///< of what rests on it
+  };
+  std::vector<noted_support> noted;
+  for (const reach& r : of)
+    for (const node_no support : r.nodes)
+      if (noted.size() < most && is_of_note(support))
+        noted.push_back({support, stands_since(r.row)});
+  if (noted.empty()) return;
+  const row_store& rows = rows_.rows();
+  for (const auto& support : noted) {
+    rows.prefetch_last_of(support.node);
+    lineage_.expect_edges_in(support.node);
+  }
+  for (const auto& support : noted) rows.prefetch(rows.last_of(support.node));
+  std::vector<node_no> objectors;
+  for (const auto& support : noted) {
+    if (const row_no row = rows.last_of(support.node); row.value != no_number)
+      rows_.expect_facets(row);
+    const auto look = [&](const neighbour& n) {
+      if (!is_objection(n.type) || objectors.size() == most) return false;
+      if (n.since.value <= support.stands_since) return true;
+      objectors.push_back(n.node);
+      rows.prefetch_last_of(n.node);
+      return true;
+    };
+    lineage_.neighbours(support.node, edge_direction::in, at_, false, std::ref(look));
+  }
+  for (const node_no node : objectors) rows.prefetch(rows.last_of(node));
 }
 
 namespace {

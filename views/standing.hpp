@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <unordered_set>
 #include <vector>
 
@@ -50,6 +51,9 @@ public:
   [[nodiscard]] lineage_standing of(row_no row) const;
   /// The same as a reader is told it.
   [[nodiscard]] memory_standing standing_of(row_no row) const;
+  /// Those of many rows, side by side: what each needs to look at comes from memory while others
+  /// are looked at.
+  [[nodiscard]] std::vector<memory_standing> standings_of(std::span<const row_no> rows) const;
   /// The memories that are stale because `fallen` has fallen, by node: all that rest on it, through
   /// any number of steps, and were not affirmed since. A part, where the check said no. Costs as
   /// much as there are memories that rest on it, or on what speaks against it.
@@ -63,6 +67,7 @@ private:
   };
   /// All that a memory rests on, nearest first. Most rest on few, which a glance goes over.
   struct reach {
+    row_no row;
     node_no start;
     std::vector<node_no> nodes;
     std::unordered_set<std::uint32_t> many; ///< the same, where they are more; only looked up
@@ -71,7 +76,17 @@ private:
     void add(node_no node);
     [[nodiscard]] bool knows(std::uint32_t node) const;
   };
-  [[nodiscard]] reach reach_of(node_no start) const;
+  [[nodiscard]] reach reach_of(row_no row) const;
+  /// Adds what `node` rests on.
+  void expand(reach& to, node_no node) const;
+  /// What the memory of the row and all that it reaches say.
+  [[nodiscard]] lineage_standing judge(const reach& from) const;
+  /// Whether what rests on it needs to know more of `support` than that it is there.
+  [[nodiscard]] bool is_of_note(node_no support) const {
+    return rows_.ever_in_doubt(support) || was_objected_to(lineage_, support);
+  }
+  /// Hints at all that judge() looks at.
+  void expect_supports(std::span<const reach> of) const;
   /// What speaks against the memory of a row, newer than `since`, until `goes_on(objection)` is
   /// false.
   template <class GoesOn>

@@ -426,6 +426,10 @@ bool attributes::ever_in_doubt(node_no node) const {
   return is_doubted != nullptr && load_acquire(*is_doubted) != 0;
 }
 
+void attributes::expect_doubts(node_no node) const {
+  __builtin_prefetch(impl_->doubted.find(node.value));
+}
+
 std::shared_ptr<const posting_view> attributes::distrusted() const {
   return impl_->distrusted.view();
 }

@@ -154,6 +154,9 @@ public:
   /// False where no row of `node` that some retained read can see is tombstoned, or of an own trust
   /// below 1: most of what others rest on needs no look at its rows.
   [[nodiscard]] bool ever_in_doubt(node_no node) const;
+  /// Hints that this is asked soon, or for the facets of a row.
+  void expect_doubts(node_no node) const;
+  void expect_facets(row_no row) const { __builtin_prefetch(&facets(row)); }
   /// Newest record at or before `at`; default values if there is none.
   [[nodiscard]] activation activation_of(node_no node, seq_no at) const;
   /// Hints that the activation of `node` is asked for soon.

@@ -90,10 +90,15 @@ bool graph::has_edges_out(node_no node) const {
 
 void graph::expect_lists(node_no node) const {
   impl_->prefetch_lists(node);
+  __builtin_prefetch(impl_->types_in.find(node.value));
 }
 
 void graph::expect_edges_out(node_no node) const {
   impl_->prefetch_entries(node, edge_direction::out);
+}
+
+void graph::expect_edges_in(node_no node) const {
+  impl_->prefetch_entries(node, edge_direction::in);
 }
 
 bool graph::ever_led_to(node_no node, edge_type type) const {

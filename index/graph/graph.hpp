@@ -87,10 +87,11 @@ public:
   [[nodiscard]] bool has_edges_out(node_no node) const;
   /// Whether an edge of this type ever led to `node` that some retained read can see.
   [[nodiscard]] bool ever_led_to(node_no node, edge_type type) const;
-  /// Hints that edges out of `node` are looked at soon: first where they are, then, when that has
-  /// come, they themselves.
+  /// Hints that edges of `node` are looked at soon: first where they are, and of which types any
+  /// ever led to it, then, when that has come, they themselves.
   void expect_lists(node_no node) const;
   void expect_edges_out(node_no node) const;
+  void expect_edges_in(node_no node) const;
   /// All such nodes, and some that only reads before those may see. Valid for the graph's life.
   [[nodiscard]] std::span<const std::uint32_t> ever_led_to(edge_type type) const;
   /// Breadth-first walk; visits each node once, the start is excluded.

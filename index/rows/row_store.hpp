@@ -187,6 +187,10 @@ public:
   [[nodiscard]] row_no row_of(node_no node, seq_no at) const;
   /// Hints that the newest row of `node` is asked for soon.
   void prefetch_last_of(node_no node) const { __builtin_prefetch(last_of_node_.find(node.value)); }
+  /// Hints that the row's line is looked at soon, if there is such a row.
+  void prefetch(row_no row) const {
+    if (row.value != no_number) __builtin_prefetch(&lines_[row.value]);
+  }
   [[nodiscard]] row_no row_of_slot(slot_no slot, seq_no at) const;
   /// The newest row of `node`, or no_number.
   [[nodiscard]] row_no last_of(node_no node) const {

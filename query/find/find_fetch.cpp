@@ -97,9 +97,13 @@ public:
     const std::span<const candidate> rows(run_.rows);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const candidate& c = rows[i];
-      if (i % rows_expected == 0) source_.expect(rows.subspan(i));
+      if (i % rows_expected == 0) {
+        const auto next = rows.subspan(i, std::min(rows_expected, rows.size() - i));
+        source_.expect(next);
+        look_at_lineage(next);
+      }
       page_.emplace_back();
-      if (auto ok = read(c, page_.back()); !ok) return ok;
+      if (auto ok = read(c, standings_[i % rows_expected], page_.back()); !ok) return ok;
       if (auto ok = take_room(page_.back()); !ok) return ok;
     }
     return {};
@@ -117,7 +121,7 @@ public:
     while (!heap.empty()) {
       std::ranges::pop_heap(heap, dropped_sooner);
       answer_row row;
-      if (auto ok = read(heap.back(), row); !ok) return ok;
+      if (auto ok = read(heap.back(), lineage_.standing_of(heap.back().row), row); !ok) return ok;
       if (!page_.empty() && row.text.tokens > left) break;
       if (auto ok = take_room(row); !ok) return ok;
       left -= row.text.tokens; // negative when the first row alone is too long
@@ -140,7 +144,7 @@ public:
     std::int64_t left = budget;
     for (const candidate& c : rows) {
       answer_row row;
-      if (auto ok = read(c, row); !ok) return ok;
+      if (auto ok = read(c, lineage_.standing_of(c.row), row); !ok) return ok;
       if (page_.size() >= least_near_k && row.text.tokens > left) break;
       left -= row.text.tokens;
       page_.push_back(std::move(row));
@@ -175,7 +179,14 @@ private:
     }
     page_.resize(kept);
   }
-  result<void> read(const candidate& c, answer_row& row) {
+  /// What the rows of the answer rest on.
+  void look_at_lineage(std::span<const candidate> rows) {
+    std::array<row_no, rows_expected> numbers;
+    ensure(rows.size() <= numbers.size(), "as many rows are looked at as are expected");
+    std::ranges::transform(rows, numbers.begin(), &candidate::row);
+    standings_ = lineage_.standings_of(std::span(numbers).first(rows.size()));
+  }
+  result<void> read(const candidate& c, const memory_standing& standing, answer_row& row) {
     ensure(!c.open, "a row of the answer has passed its predicate");
     row.at = c;
     if (c.fetched != no_number) {
@@ -188,7 +199,7 @@ private:
       row.record = std::move(found->what);
       row.bytes = sizeof(row.record) + found->held;
     }
-    row.record.standing = lineage_.standing_of(c.row);
+    row.record.standing = standing;
     const auto form = run_.answer.form;
     if (form) row.text = render(row.record, *form, *views_.tokens);
     if (row.record.head->type != memory_type::topic || form == form_kind::short_form) return {};
@@ -229,6 +240,7 @@ private:
   record_source& source_;
   row_order order_;
   lineage_reader lineage_;
+  std::vector<memory_standing> standings_; ///< of the rows that are read next
   visible_rows visible_;
   current_memories current_; ///< by what is visible
   value_time when_;
