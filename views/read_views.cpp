@@ -142,6 +142,8 @@ void expect_rows(const read_views& views, std::span<const row_no> rows) {
   for (const row_no row : rows) expect_place(views, columns.node(row), row);
   for (const row_no row : rows) expect_record(views, row);
   for (const row_no row : rows) views.lineage->expect_edges_out(columns.node(row));
+  if (views.records == nullptr) return;
+  for (const row_no row : rows) views.records->expect_look(made_by(views, row));
 }
 
 slots_left_out slots_over(const read_views& views, seq_no at) {

@@ -42,6 +42,16 @@ bool record_cache::expect_kept(seq_no made) const {
   return true;
 }
 
+void record_cache::expect_look(seq_no made) const {
+  if (most_of_shard_ == 0) return;
+  const shard& s = shard_of(made);
+  const std::scoped_lock lock(s.guard);
+  const std::uint32_t place = s.places.find(made);
+  if (place == no_number) return;
+  s.ring[place].record.head.expect();
+  s.ring[place].record.version.expect();
+}
+
 void record_cache::keep(seq_no made, const taken_record& record) {
   ensure(made.value != 0, "a record is kept by the seq that made it");
   if (record.held > most_of_shard_) return;

@@ -34,9 +34,10 @@ public:
   };
   [[nodiscard]] answer take(seq_no made);
   /// Hints for who takes several: first that each is asked for, then, when that has come, whether
-  /// it is kept, and that it is taken.
+  /// it is kept, and that it is taken; then, of those, that they are looked into.
   void expect(seq_no made) const;
   [[nodiscard]] bool expect_kept(seq_no made) const;
+  void expect_look(seq_no made) const;
   /// For those who ask after this. One that is there stays.
   void keep(seq_no made, const taken_record& record);
   /// What is kept of this is kept no more. Who has taken it still has it.

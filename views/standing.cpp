@@ -1,6 +1,7 @@
 #include "views/standing.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <unordered_set>
@@ -58,16 +59,34 @@ void lineage_reader::for_each_objection(row_no row, std::uint64_t since,
     });
     if (!goes_on(objection{by, line.begin})) return;
   }
+  // A few at once: the rows of all are on their way from memory while the first is looked at.
+  std::array<objection, 16> few;
+  std::size_t count = 0;
+  bool is_over = false;
+  const auto look_at_few = [&] {
+    for (std::size_t i = 0; i < count; ++i)
+      rows_.rows().prefetch(rows_.rows().last_of({few[i].by}));
+    for (std::size_t i = 0; i < count && !is_over; ++i)
+      is_over = counts({few[i].by}, line) && !goes_on(few[i]);
+    count = 0;
+    return !is_over;
+  };
   const auto look = [&](const neighbour& n) {
     if (!is_objection(n.type)) return false; // those come first
     if (n.since.value <= since) return true;
-    const row_no by = rows_.row_of(n.node, at_);
-    if (by.value == no_number) return true;
-    const row_line& newer = rows_.rows().line(by);
-    if ((newer.flags & row_gone) != 0 || !supersessions_.counts(newer, line)) return true;
-    return goes_on(objection{n.node.value, n.since.value});
+    rows_.rows().prefetch_last_of(n.node);
+    few[count++] = {n.node.value, n.since.value};
+    return count < few.size() || look_at_few();
   };
   lineage_.neighbours(node, edge_direction::in, at_, false, std::ref(look)); // and no allocation
+  if (!is_over) look_at_few();
+}
+
+bool lineage_reader::counts(node_no objector, const row_line& against) const {
+  const row_no by = rows_.row_of(objector, at_);
+  if (by.value == no_number) return false;
+  const row_line& newer = rows_.rows().line(by);
+  return (newer.flags & row_gone) == 0 && supersessions_.counts(newer, against);
 }
 
 std::optional<lineage_reader::objection> lineage_reader::erased_elsewhere(node_no node) const {
@@ -191,37 +210,24 @@ std::vector<memory_standing> lineage_reader::standings_of(std::span<const row_no
 }
 
 void lineage_reader::expect_supports(std::span<const reach> of) const {
-  constexpr std::size_t most = 1024; // more would push one another out
-  struct noted_support {
-    node_no node;
-    std::uint64_t stands_since; ///< of what rests on it
-  };
-  std::vector<noted_support> noted;
+  constexpr std::size_t most = 256; // more would push one another out
+  std::array<node_no, most> noted;
+  std::size_t count = 0;
   for (const reach& r : of)
     for (const node_no support : r.nodes)
-      if (noted.size() < most && is_of_note(support))
-        noted.push_back({support, stands_since(r.row)});
-  if (noted.empty()) return;
+      if (count < most && is_of_note(support)) noted[count++] = support;
   const row_store& rows = rows_.rows();
-  for (const auto& support : noted) {
-    rows.prefetch_last_of(support.node);
-    lineage_.expect_edges_in(support.node);
+  const std::span<const node_no> all = std::span(noted).first(count);
+  for (const node_no node : all) {
+    rows.prefetch_last_of(node);
+    lineage_.expect_edges_in(node);
   }
-  for (const auto& support : noted) rows.prefetch(rows.last_of(support.node));
-  std::vector<node_no> objectors;
-  for (const auto& support : noted) {
-    if (const row_no row = rows.last_of(support.node); row.value != no_number)
-      rows_.expect_facets(row);
-    const auto look = [&](const neighbour& n) {
-      if (!is_objection(n.type) || objectors.size() == most) return false;
-      if (n.since.value <= support.stands_since) return true;
-      objectors.push_back(n.node);
-      rows.prefetch_last_of(n.node);
-      return true;
-    };
-    lineage_.neighbours(support.node, edge_direction::in, at_, false, std::ref(look));
+  for (const node_no node : all) {
+    const row_no row = rows.last_of(node);
+    if (row.value == no_number) continue;
+    rows.prefetch(row);
+    rows_.expect_facets(row);
   }
-  for (const node_no node : objectors) rows.prefetch(rows.last_of(node));
 }
 
 namespace {

@@ -85,7 +85,9 @@ private:
   [[nodiscard]] bool is_of_note(node_no support) const {
     return rows_.ever_in_doubt(support) || was_objected_to(lineage_, support);
   }
-  /// Hints at all that judge() looks at.
+  /// Whether the memory of `objector` is there and may speak against that of the row.
+  [[nodiscard]] bool counts(node_no objector, const row_line& against) const;
+  /// Hints at what judge() looks at first.
   void expect_supports(std::span<const reach> of) const;
   /// What speaks against the memory of a row, newer than `since`, until `goes_on(objection)` is
   /// false.

@@ -23,6 +23,11 @@ public:
     if (!is_made_.load(std::memory_order_acquire)) std::call_once(once_, [this] { make_now(); });
     return *value_;
   }
+  /// Hints that the value is asked for soon.
+  void expect() const {
+    __builtin_prefetch(this);
+    __builtin_prefetch(&is_made_);
+  }
 
 protected:
   shared_cell() = default;
@@ -54,6 +59,10 @@ public:
   [[nodiscard]] const T& operator*() const { return cell_ != nullptr ? cell_->value() : nothing(); }
   [[nodiscard]] const T* operator->() const { return &**this; }
   operator const T&() const { return **this; } // NOLINT(google-explicit-constructor)
+  /// Hints that it is copied, or looked into, soon.
+  void expect() const {
+    if (cell_ != nullptr) cell_->expect();
+  }
 
   friend bool operator==(const shared& a, const shared& b) {
     return a.cell_ == b.cell_ || *a == *b;

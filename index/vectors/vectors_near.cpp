@@ -67,6 +67,8 @@ void vectors::impl::offer_best(const prepared_query& query, std::span<const slot
   for (const slot_no slot : slots)
     if (const std::uint32_t at = rows.position_of(slot); at != no_number) all.push_back({0, at});
   loop_watch watch(goes_on);
+  for (std::size_t i = 0; i < std::min(ahead, all.size()); ++i)
+    rows.prefetch_codes(all[i].position);
   for (std::size_t i = 0; i < all.size() && watch.goes_on(); ++i) {
     if (i + ahead < all.size()) rows.prefetch_codes(all[i + ahead].position);
     query.bound(rows, all[i].position, 1, &all[i].bound);

@@ -52,9 +52,10 @@ public:
     if (!asked.empty()) wanted = best_field(asked, {}, *values, views_.lexical->language());
     return told_values(values_told(*values, when), most_bytes, wanted);
   }
-  /// Hints that the first of these are read next.
-  void expect(std::span<const candidate> rows) const {
-    expect_first(views_, rows, &candidate::row);
+  /// Hints that the first of these are read next, and their standings.
+  [[nodiscard]] std::vector<memory_standing> expect(std::span<const candidate> rows,
+                                                    const lineage_reader& lineage) const {
+    return expect_first(views_, lineage, rows, &candidate::row);
   }
   [[nodiscard]] std::uint64_t reads() const { return reads_; }
 
@@ -97,11 +98,7 @@ public:
     const std::span<const candidate> rows(run_.rows);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const candidate& c = rows[i];
-      if (i % rows_expected == 0) {
-        const auto next = rows.subspan(i, std::min(rows_expected, rows.size() - i));
-        source_.expect(next);
-        look_at_lineage(next);
-      }
+      if (i % rows_expected == 0) standings_ = source_.expect(rows.subspan(i), lineage_);
       page_.emplace_back();
       if (auto ok = read(c, standings_[i % rows_expected], page_.back()); !ok) return ok;
       if (auto ok = take_room(page_.back()); !ok) return ok;
@@ -178,13 +175,6 @@ private:
       ++kept;
     }
     page_.resize(kept);
-  }
-  /// What the rows of the answer rest on.
-  void look_at_lineage(std::span<const candidate> rows) {
-    std::array<row_no, rows_expected> numbers;
-    ensure(rows.size() <= numbers.size(), "as many rows are looked at as are expected");
-    std::ranges::transform(rows, numbers.begin(), &candidate::row);
-    standings_ = lineage_.standings_of(std::span(numbers).first(rows.size()));
   }
   result<void> read(const candidate& c, const memory_standing& standing, answer_row& row) {
     ensure(!c.open, "a row of the answer has passed its predicate");

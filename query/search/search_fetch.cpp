@@ -47,10 +47,12 @@ public:
                  &s.distrusted),
         lineage_(views, s.context.at) {}
 
-  /// Hints that the first of these are read next.
-  void expect(std::span<const leg_row> rows) const { expect_first(views_, rows, &leg_row::row); }
+  /// Hints that the first of these are read next, and their standings.
+  [[nodiscard]] std::vector<memory_standing> expect(std::span<const leg_row> rows) const {
+    return expect_first(views_, lineage_, rows, &leg_row::row);
+  }
 
-  result<search_hit> read(const leg_row& at) {
+  result<search_hit> read(const leg_row& at, const memory_standing& standing) {
     auto record = memory_of(at.row);
     if (!record) return propagate(record);
     search_hit hit = hit_of(*record);
@@ -61,7 +63,7 @@ public:
     hit.ended = current_.has_ended(line);
     hit.superseded = current_.is_superseded(line);
     if (at.older_of) hit.older_of = views_.nodes->id(views_.attributes->node(*at.older_of));
-    hit.standing = lineage_.standing_of(at.row);
+    hit.standing = standing;
     hit.raw_score = at.raw;
     hit.match = at.match;
     if (s_.request.explain && !s_.request.memory_ids)
@@ -270,9 +272,10 @@ result<void> search_state::run_fetch(const read_views& views) {
   hit_reader source(*this, views, **reader);
   std::vector<search_hit> found;
   found.reserve(hits.size());
+  std::vector<memory_standing> standings; // of the hits that are read next
   for (std::size_t i = 0; i < hits.size(); ++i) {
-    if (i % rows_expected == 0) source.expect(std::span(hits).subspan(i));
-    auto hit = source.read(hits[i]);
+    if (i % rows_expected == 0) standings = source.expect(std::span(hits).subspan(i));
+    auto hit = source.read(hits[i], standings[i % rows_expected]);
     if (!hit) return propagate(hit);
     if (auto ok = room.take(answer_bytes(*hit)); !ok) return ok;
     found.push_back(std::move(*hit));
