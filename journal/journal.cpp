@@ -383,8 +383,8 @@ struct walked_journal {
 
 /// The frames behind `checked_through` are read whole.
 result<walked_journal> walk_to_end(file_system& fs, const std::string& dir, const world_id& world,
-                                   seq_no checked_through, bool is_copy) {
-  auto walk = segment_walk::open(fs, dir, world, checked_through, is_copy);
+                                   seq_no checked_through, const frame_check& in_log = {}) {
+  auto walk = segment_walk::open(fs, dir, world, checked_through, in_log);
   if (!walk) return propagate(walk);
   if (auto ok = walk->check_heads(); !ok) return propagate(ok);
   if (auto ok = walk->seek(checked_through); !ok) return propagate(ok);
@@ -401,8 +401,8 @@ result<walked_journal> walk_to_end(file_system& fs, const std::string& dir, cons
 /// Nothing is appended before an erasure is done, so that only the last frame's may not be. Where
 /// it was broken off, payloads are neither what they were nor zeros.
 result<walked_journal> walk_and_erase(file_system& fs, const std::string& dir,
-                                      const world_id& world, seq_no checked_through, bool is_copy) {
-  auto walked = walk_to_end(fs, dir, world, checked_through, is_copy);
+                                      const world_id& world, seq_no checked_through) {
+  auto walked = walk_to_end(fs, dir, world, checked_through);
   if (!walked && walked.error().code != errc::corrupt) return walked;
   if (walked && !walked->last) return walked;
   result<std::vector<seq_no>> erases;
@@ -415,24 +415,27 @@ result<walked_journal> walk_and_erase(file_system& fs, const std::string& dir,
   }
   if (!erases || erases->empty()) return walked;
   if (auto ok = erase_payloads(fs, dir, world, *erases); !ok) return propagate(ok);
-  return walk_to_end(fs, dir, world, checked_through, is_copy);
+  return walk_to_end(fs, dir, world, checked_through);
 }
 
 /// Nor before what a trim drops is out.
 result<walked_journal> walk_and_trim(file_system& fs, const std::string& dir, const world_id& world,
-                                     seq_no checked_through, bool is_copy) {
-  auto walked = walk_and_erase(fs, dir, world, checked_through, is_copy);
+                                     seq_no checked_through, const journal_options& options) {
+  auto walked = walk_and_erase(fs, dir, world, checked_through);
+  // A copy may have lost frames that it had not synced, but not those behind them: the log has all.
+  if (!walked && walked.error().code == errc::corrupt && options.in_log)
+    walked = walk_to_end(fs, dir, world, checked_through, options.in_log);
   if (!walked || !walked->last) return walked;
   // What its entries say is for who applies them to check.
   auto trim = trim_in(*walked->last);
   if (!trim || !*trim) return walked;
   const segment_walk& walk = walked->walk;
   const payload_place end{walk.segments()[walk.segment_index()], walk.offset()};
-  auto is_done = is_copy ? result<bool>(false) : is_trimmed_by(fs, dir, world, **trim);
+  auto is_done = options.is_copy ? result<bool>(false) : is_trimmed_by(fs, dir, world, **trim);
   if (!is_done) return propagate(is_done);
   if (*is_done) return walked;
   if (auto ok = drop_payloads(fs, dir, **trim, end); !ok) return propagate(ok);
-  return walk_to_end(fs, dir, world, checked_through, is_copy);
+  return walk_to_end(fs, dir, world, checked_through, options.in_log);
 }
 
 } // namespace
@@ -444,7 +447,7 @@ result<std::unique_ptr<journal>> journal::open(std::shared_ptr<file_system> fs, 
                                                const journal_options& options) {
   ensure(options.segment_bytes >= segment_head_bytes, "a segment holds at least its head");
   if (auto ok = fs->create_directories(dir); !ok) return propagate(ok);
-  auto walked = walk_and_trim(*fs, dir, world, checked_through, options.is_copy);
+  auto walked = walk_and_trim(*fs, dir, world, checked_through, options);
   if (!walked) return propagate(walked);
   const segment_walk* const walk = &walked->walk;
   if (walk->last() < checked_through) {

@@ -1,8 +1,9 @@
 #pragma once
 /// The append-only journal on disk: segments `<first seq, 20 digits>.seg` of bounded size in one
 /// directory, each a head and a chain of frames. A frame is whole or it is not there. Only the
-/// unsealed end of the last segment may be cut as a torn tail; damage anywhere else is `corrupt`
-/// with segment and offset. One writer; readers open their own handles.
+/// unsealed end of the last segment may be cut as a torn tail, and of the copy of a log what that
+/// has; damage anywhere else is `corrupt` with segment and offset. One writer; readers open their
+/// own handles.
 
 #include <cstdint>
 #include <functional>
@@ -18,6 +19,9 @@
 
 namespace mneme {
 
+/// Of a frame: its last seq and its hash.
+using frame_check = std::function<result<bool>(seq_no last, const digest& frame)>;
+
 struct journal_options {
   std::uint64_t segment_bytes = 64ULL << 20; ///< a new segment starts at a frame boundary past this
   /// Zeros written ahead, so that a sync moves no metadata.
@@ -26,6 +30,10 @@ struct journal_options {
   bool begins_segment = false;
   /// Its frames come from a log, maybe without what was trimmed there.
   bool is_copy = false;
+  /// Of a copy: whether the log has a frame, and so all before it. Asked only where a crash has
+  /// left the last segment's end with frames that show that others were there: those are fetched
+  /// again.
+  frame_check in_log{};
 };
 
 /// One frame as it was read back.

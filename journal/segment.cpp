@@ -210,6 +210,26 @@ result<frame_slot> segment_reader::read(std::uint64_t offset) {
   return slot;
 }
 
+result<std::uint64_t> segment_reader::find_last_voucher(std::uint64_t voucher, seq_no seq) {
+  auto size = in_->size();
+  if (!size) return propagate(size);
+  ensure(voucher < *size, "a frame that was found is there");
+  auto rest = in_->read_at(voucher, static_cast<std::size_t>(*size - voucher));
+  if (!rest) return propagate(rest);
+  const std::string_view bytes = *rest;
+  std::size_t last = 0;
+  // Frames are passed over whole: what is inside one is content.
+  for (std::size_t at = 0; at != std::string_view::npos;) {
+    std::size_t behind = at + 1;
+    if (vouches(bytes.substr(at), seq)) {
+      last = at;
+      behind = at + frame_bytes(*decode_frame_prefix(bytes.substr(at)));
+    }
+    at = bytes.find(frame_magic_bytes(), behind);
+  }
+  return voucher + last;
+}
+
 result<std::optional<std::uint64_t>> segment_reader::find_voucher(std::uint64_t offset,
                                                                   seq_no seq) {
   auto slot = locate(offset);

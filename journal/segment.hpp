@@ -52,6 +52,8 @@ public:
   /// Offset of a whole frame that shows that the damaged one at `offset`, which began at `seq`, had
   /// been durable.
   result<std::optional<std::uint64_t>> find_voucher(std::uint64_t offset, seq_no seq);
+  /// The last of those that one after the other follow the one at `voucher`, or it.
+  result<std::uint64_t> find_last_voucher(std::uint64_t voucher, seq_no seq);
   /// True if there are only zeros, or nothing, from `offset` on.
   result<bool> blank_from(std::uint64_t offset);
   /// Size of the file now.

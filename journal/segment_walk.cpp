@@ -9,8 +9,8 @@
 namespace mneme {
 
 result<segment_walk> segment_walk::open(file_system& fs, std::string dir, const world_id& world,
-                                        seq_no durable, bool is_copy) {
-  segment_walk walk(fs, std::move(dir), world, durable, is_copy);
+                                        seq_no durable, frame_check in_log) {
+  segment_walk walk(fs, std::move(dir), world, durable, std::move(in_log));
   auto segments = list_segments(fs, walk.dir_);
   if (!segments) return propagate(segments);
   walk.segments_ = std::move(*segments);
@@ -171,17 +171,19 @@ result<std::optional<journal_frame>> segment_walk::peek(bool whole) {
 result<frame_slot> segment_walk::judge_damage(const std::string& problem, bool whole) {
   const seq_no here = last_.next();
   if (!in_last_segment() || here <= durable_) return corrupt_at(reader_->name(), offset_, problem);
-  auto voucher = is_copy_ ? result<std::optional<std::uint64_t>>(std::nullopt)
-                          : reader_->find_voucher(offset_, here);
+  auto voucher = reader_->find_voucher(offset_, here);
   if (!voucher) return propagate(voucher);
   if (*voucher) {
     // Beside a writer the frame may have been unfinished a moment ago; it was whole before the one
     // that vouches for it was begun.
     auto again = look(whole);
     if (!again || again->found == frame_slot::kind::frame) return again;
-    return corrupt_at(
-        reader_->name(), offset_,
-        fmt::format("{}; the frame at offset {} shows that it was whole", problem, **voucher));
+    auto in_log = is_end_in_log(**voucher, here);
+    if (!in_log) return propagate(in_log);
+    if (!*in_log)
+      return corrupt_at(
+          reader_->name(), offset_,
+          fmt::format("{}; the frame at offset {} shows that it was whole", problem, **voucher));
   }
   auto size = reader_->size();
   if (!size) return propagate(size);
@@ -191,6 +193,16 @@ result<frame_slot> segment_walk::judge_damage(const std::string& problem, bool w
            .problem = problem,
            .whole_segment = false};
   return frame_slot{};
+}
+
+result<bool> segment_walk::is_end_in_log(std::uint64_t voucher, seq_no here) {
+  if (!in_log_) return false;
+  auto last = reader_->find_last_voucher(voucher, here);
+  if (!last) return propagate(last);
+  auto slot = reader_->read(*last);
+  if (!slot) return propagate(slot);
+  if (slot->found != frame_slot::kind::frame) return false;
+  return in_log_(last_seq(slot->frame.prefix), slot->frame.hash);
 }
 
 result<void> segment_walk::check_link(const journal_frame& frame) const {

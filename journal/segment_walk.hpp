@@ -14,10 +14,10 @@ namespace mneme {
 
 class segment_walk {
 public:
-  /// `durable` is a seq that must be there: damage at or before it is never a torn tail. In the
-  /// copy of a log (`is_copy`) only that shows what was durable: frames say what was in the log.
+  /// `durable` is a seq that must be there: damage at or before it is never a torn tail. What lies
+  /// behind that, and was durable once, is one too where `in_log` says yes to the last frame there.
   static result<segment_walk> open(file_system& fs, std::string dir, const world_id& world,
-                                   seq_no durable, bool is_copy = false);
+                                   seq_no durable, frame_check in_log = {});
 
   /// First seqs of the segments, as they were when the walk was opened.
   [[nodiscard]] const std::vector<seq_no>& segments() const { return segments_; }
@@ -57,8 +57,12 @@ public:
 
 private:
   segment_walk(file_system& fs, std::string dir, const world_id& world, seq_no durable,
-               bool is_copy)
-      : fs_(&fs), dir_(std::move(dir)), world_(world), durable_(durable), is_copy_(is_copy) {}
+               frame_check in_log)
+      : fs_(&fs),
+        dir_(std::move(dir)),
+        world_(world),
+        durable_(durable),
+        in_log_(std::move(in_log)) {}
 
   /// Opens segment `index` and checks its head, also against the frame before if it `follows` it.
   /// False if the head is a torn tail.
@@ -72,6 +76,8 @@ private:
   result<frame_slot> look(bool whole);
   /// A frame after all (a writer has just finished it), or kind::end for a torn tail.
   result<frame_slot> judge_damage(const std::string& problem, bool whole);
+  /// Whether the log has all that is here behind a damaged frame, which began at `here`.
+  result<bool> is_end_in_log(std::uint64_t voucher, seq_no here);
   result<void> check_link(const journal_frame& frame) const;
   [[nodiscard]] bool in_last_segment() const { return index_ + 1 == segments_.size(); }
 
@@ -79,7 +85,7 @@ private:
   std::string dir_;
   world_id world_;
   seq_no durable_;
-  bool is_copy_;
+  frame_check in_log_;
   std::vector<seq_no> segments_;
   std::optional<segment_reader> reader_;
   std::size_t index_ = 0;

@@ -62,7 +62,8 @@ int exit_code_of(const run_report& report) {
 /// branch, "fault3" of a fault, "erase3" of an erasure; empty where the line is no plan's.
 std::string name_of_line(const std::string& line) {
   std::string name;
-  const bool is_one = re2::RE2::FullMatch(line, "((?:fault|erase|trim|arm[0-9]+-)?[0-9]+):.*", &name);
+  const bool is_one =
+      re2::RE2::FullMatch(line, "((?:fault|erase|trim|arm[0-9]+-)?[0-9]+):.*", &name);
   return is_one ? name : std::string();
 }
 

@@ -412,13 +412,16 @@ result<void> follow_journal(world& w, log_store& log) {
 
 /// Behind what is left of a trim in its files. `stored`: what the store has.
 result<void> open_journal_of(world& w, const world_options& options,
-                             const std::optional<checkpoint_file>& checkpoint, seq_no stored) {
+                             const std::optional<checkpoint_file>& checkpoint, seq_no stored,
+                             log_store* log) {
   const seq_no checked = checkpoint ? std::max(stored, checkpoint->seq) : stored;
   const bool is_copy = options.log.has_value();
   if (auto ok = finish_trimming(*w.files, w.directory, w.info.id, is_copy); !ok)
     return propagate(ok);
   journal_options kept = options.journal;
   kept.is_copy = is_copy;
+  if (log != nullptr)
+    kept.in_log = [log](seq_no last, const digest& frame) { return has_frame(*log, last, frame); };
   auto journal = mneme::journal::open(w.files, journal_directory(w.directory), w.info.id,
                                       w.info.branch, checked, kept);
   if (!journal && journal.error().code == errc::corrupt && checkpoint && checkpoint->seq >= stored)
@@ -461,7 +464,10 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   if (auto ok = open_store_of(*w, options, checkpoint, was_checkpointed, how); !ok)
     return propagate(ok);
   const seq_no stored = w->store->recovered();
-  if (auto ok = open_journal_of(*w, options, checkpoint, stored); !ok) return propagate(ok);
+  log_store* const log = how.leader != nullptr ? &how.leader->store()
+                         : options.log         ? options.log->follow.get()
+                                               : nullptr;
+  if (auto ok = open_journal_of(*w, options, checkpoint, stored, log); !ok) return propagate(ok);
   if (how.leader != nullptr)
     if (auto ok = lead_journal(*w, options, how.leader); !ok) return propagate(ok);
   if (how.leader != nullptr) finish_trim_in_log(*w, *how.leader);
@@ -497,7 +503,9 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   if (how.is_after_erasure || w->ends_with_erasure)
     if (auto ok = checkpoint_world(*w); !ok) return propagate(ok);
   // The seal of that may be the first that this leader has to say.
-  if (w->journal->is_refused()) return fail(errc::read_only, "somebody else leads the log now");
+  if (w->journal->is_refused())
+    return fail(errc::busy,
+                "the lead of the log was lost while the world was opened: open it again");
   w->lock = std::move(lock);
   return w;
 }

@@ -170,7 +170,9 @@ memory_standing lineage_reader::standing_of(row_no row) const {
   return told(of(row));
 }
 
-std::vector<memory_standing> lineage_reader::standings_of(std::span<const row_no> rows) const {
+std::vector<memory_standing> lineage_reader::standings_of(std::span<const row_no> rows,
+                                                          const goes_on_check& goes_on) const {
+  loop_watch watch(goes_on);
   std::vector<reach> reaches(rows.size());
   std::vector<std::size_t> expanded(rows.size(), 0);
   const auto expect_new = [&](const reach& r, std::size_t from) {
@@ -189,23 +191,24 @@ std::vector<memory_standing> lineage_reader::standings_of(std::span<const row_no
     expect_new(r, 0);
   }
   // A step of all of them, then the next.
-  for (bool goes_on = true; goes_on;) {
-    goes_on = false;
+  for (bool has_more = true; has_more && !watch.is_over();) {
+    has_more = false;
     for (std::size_t i = 0; i < reaches.size(); ++i)
-      for (std::size_t n = expanded[i]; n < reaches[i].nodes.size(); ++n)
+      for (std::size_t n = expanded[i]; n < reaches[i].nodes.size() && !reaches[i].truncated; ++n)
         lineage_.expect_edges_out(reaches[i].nodes[n]);
     for (std::size_t i = 0; i < reaches.size(); ++i) {
       reach& r = reaches[i];
       const std::size_t end = r.nodes.size();
-      for (std::size_t& n = expanded[i]; n < end && !r.truncated; ++n) expand(r, r.nodes[n]);
+      for (std::size_t& n = expanded[i]; n < end && !r.truncated && watch.goes_on(); ++n)
+        expand(r, r.nodes[n]);
       expect_new(r, end);
-      goes_on = goes_on || (r.nodes.size() > end && !r.truncated);
+      has_more = has_more || (r.nodes.size() > end && !r.truncated);
     }
   }
-  expect_supports(reaches);
-  std::vector<memory_standing> standings;
-  standings.reserve(rows.size());
-  for (const reach& r : reaches) standings.push_back(told(judge(r)));
+  std::vector<memory_standing> standings(rows.size());
+  if (!watch.is_over()) expect_supports(reaches);
+  for (std::size_t i = 0; i < rows.size() && (!goes_on || goes_on()); ++i)
+    standings[i] = told(judge(reaches[i]));
   return standings;
 }
 

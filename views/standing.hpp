@@ -52,8 +52,9 @@ public:
   /// The same as a reader is told it.
   [[nodiscard]] memory_standing standing_of(row_no row) const;
   /// Those of many rows, side by side: what each needs to look at comes from memory while others
-  /// are looked at.
-  [[nodiscard]] std::vector<memory_standing> standings_of(std::span<const row_no> rows) const;
+  /// are looked at. Where the check said no, some are not what they are.
+  [[nodiscard]] std::vector<memory_standing> standings_of(std::span<const row_no> rows,
+                                                          const goes_on_check& goes_on = {}) const;
   /// The memories that are stale because `fallen` has fallen, by node: all that rest on it, through
   /// any number of steps, and were not affirmed since. A part, where the check said no. Costs as
   /// much as there are memories that rest on it, or on what speaks against it.

@@ -116,6 +116,15 @@ result<std::uint64_t> frames_in_copy(log_store& log, const log_tail& tail, seq_n
   return is_no_copy(tail, last);
 }
 
+result<bool> has_frame(log_store& log, seq_no last, const digest& frame) {
+  auto tail = log.tail();
+  if (!tail) return propagate(tail);
+  auto there = frames_in_copy(log, *tail, last, frame);
+  if (there) return true;
+  if (there.error().code != errc::corrupt) return propagate(there);
+  return false;
+}
+
 result<std::uint64_t> copy_from_log(log_store& log, const log_tail& tail, journal& to,
                                     file_system& files, const std::string& dir,
                                     const world_id& world) {

@@ -11,6 +11,9 @@ namespace mneme {
 result<std::uint64_t> frames_in_copy(log_store& log, const log_tail& tail, seq_no last,
                                      const digest& last_frame);
 
+/// Whether the log has the frame, and so all before it.
+result<bool> has_frame(log_store& log, seq_no last, const digest& frame);
+
 /// Of those that the log has up to `tail`, some behind the first `from`: at least one if there is
 /// any.
 result<std::vector<log_frame>> frames_behind(log_store& log, const log_tail& tail,

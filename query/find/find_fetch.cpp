@@ -52,11 +52,6 @@ public:
     if (!asked.empty()) wanted = best_field(asked, {}, *values, views_.lexical->language());
     return told_values(values_told(*values, when), most_bytes, wanted);
   }
-  /// Hints that the first of these are read next, and their standings.
-  [[nodiscard]] std::vector<memory_standing> expect(std::span<const candidate> rows,
-                                                    const lineage_reader& lineage) const {
-    return expect_first(views_, lineage, rows, &candidate::row);
-  }
   [[nodiscard]] std::uint64_t reads() const { return reads_; }
 
 private:
@@ -98,7 +93,8 @@ public:
     const std::span<const candidate> rows(run_.rows);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const candidate& c = rows[i];
-      if (i % rows_expected == 0) standings_ = source_.expect(rows.subspan(i), lineage_);
+      if (i % rows_expected == 0)
+        if (auto ok = look_at(rows.subspan(i)); !ok) return ok;
       page_.emplace_back();
       if (auto ok = read(c, standings_[i % rows_expected], page_.back()); !ok) return ok;
       if (auto ok = take_room(page_.back()); !ok) return ok;
@@ -175,6 +171,10 @@ private:
       ++kept;
     }
     page_.resize(kept);
+  }
+  result<void> look_at(std::span<const candidate> next) {
+    standings_ = look_ahead(views_, lineage_, next, &candidate::row, run_.time);
+    return run_.time.check();
   }
   result<void> read(const candidate& c, const memory_standing& standing, answer_row& row) {
     ensure(!c.open, "a row of the answer has passed its predicate");

@@ -47,9 +47,9 @@ public:
                  &s.distrusted),
         lineage_(views, s.context.at) {}
 
-  /// Hints that the first of these are read next, and their standings.
-  [[nodiscard]] std::vector<memory_standing> expect(std::span<const leg_row> rows) const {
-    return expect_first(views_, lineage_, rows, &leg_row::row);
+  /// The standings of the first of these, which are read next.
+  [[nodiscard]] std::vector<memory_standing> look_at(std::span<const leg_row> rows) const {
+    return look_ahead(views_, lineage_, rows, &leg_row::row, s_.time);
   }
 
   result<search_hit> read(const leg_row& at, const memory_standing& standing) {
@@ -274,7 +274,10 @@ result<void> search_state::run_fetch(const read_views& views) {
   found.reserve(hits.size());
   std::vector<memory_standing> standings; // of the hits that are read next
   for (std::size_t i = 0; i < hits.size(); ++i) {
-    if (i % rows_expected == 0) standings = source.expect(std::span(hits).subspan(i));
+    if (i % rows_expected == 0) {
+      standings = source.look_at(std::span(hits).subspan(i));
+      if (auto ok = time.check(); !ok) return ok;
+    }
     auto hit = source.read(hits[i], standings[i % rows_expected]);
     if (!hit) return propagate(hit);
     if (auto ok = room.take(answer_bytes(*hit)); !ok) return ok;

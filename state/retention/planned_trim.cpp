@@ -27,15 +27,20 @@ result<void> planned_trim::look() {
 
 result<void> planned_trim::carry_last() {
   if (const auto due = follower_.at(before_)) plan_.carry(*due);
-  if (!newest_) return {};
+  if (!farthest_) return {};
   // Of two trims the later one says all, and the world begins at the later point. Of uses there is
-  // nothing before that which has not gone, or goes when the other is done.
-  if (newest_->before > before_ && options_.versions)
+  // nothing before that which has not gone, unless the other is not done.
+  if (farthest_->before <= before_) {
+    plan_.keep(*farthest_);
+  } else if (options_.versions) {
     return fail(errc::seq_unavailable,
                 fmt::format("history was trimmed to a later point, seq {}: take that, or none",
-                            newest_->before.value),
+                            farthest_->before.value),
                 "before");
-  if (newest_->before <= before_) plan_.keep(*newest_);
+  } else if (plan_.dropped() > 0) {
+    return fail(errc::busy, "a trim up to a later point is not finished: one up to there, or the "
+                            "next open of the world, does the rest");
+  }
   return {};
 }
 
@@ -45,7 +50,8 @@ result<bool> planned_trim::take(const journal_frame& frame) {
   if (last_seq(frame.prefix) > through_) return false;
   auto trim = trim_in(frame);
   if (!trim) return propagate(trim);
-  if (*trim) newest_ = std::move((*trim)->trim);
+  if (*trim && (!farthest_ || (*trim)->trim.before >= farthest_->before))
+    farthest_ = std::move((*trim)->trim);
   if (is_found_ && !options_.versions) return true;
   auto entries = open_entries(frame);
   if (!entries) return propagate(entries);

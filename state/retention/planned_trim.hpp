@@ -26,7 +26,8 @@ public:
 
   /// Before look(), which then fails where this becomes true.
   void stop_when(const std::atomic<bool>& stops) { stops_ = &stops; }
-  /// Looks at the journal up to the point; once. Beside a writer, but for one that erases.
+  /// Looks at the journal, behind the point for trims and for what its entries name; once. Beside a
+  /// writer, but for one that erases.
   result<void> look();
 
   // After that.
@@ -51,7 +52,7 @@ private:
   trim_plan plan_;
   seq_no before_{1};
   bool is_found_ = false;
-  std::optional<trim_payload> newest_; ///< of the trims before this one
+  std::optional<trim_payload> farthest_; ///< of the trims before this one, by its point
 };
 
 /// Whether an entry behind `planned_at` names a version that the trim drops.

@@ -64,12 +64,12 @@ void trim_plan::carry(const trim_payload& earlier) {
   for (const carried_signals& c : earlier.coloured) name(c.id);
 }
 
-void trim_plan::keep(const trim_payload& newest) {
-  for (const dropped_versions& d : newest.versions)
+void trim_plan::keep(const trim_payload& last) {
+  for (const dropped_versions& d : last.versions)
     gone_[d.id].insert(gone_[d.id].end(), d.ranges.begin(), d.ranges.end());
-  planned_.last_drawn = std::max(planned_.last_drawn, newest.last_drawn);
-  for (seq_no seq{1}; seq < newest.before; seq = seq.next())
-    if (newest.drops(seq)) planned_.drop(seq);
+  planned_.last_drawn = std::max(planned_.last_drawn, last.last_drawn);
+  for (seq_no seq{1}; seq < last.before; seq = seq.next())
+    if (last.drops(seq)) planned_.drop(seq);
 }
 
 void trim_plan::take(std::span<const entry> entries) {

@@ -32,9 +32,10 @@ public:
   void take(std::span<const entry> entries);
   /// Of what stays behind the point, where overwritten contents go: what it names stays.
   void take_behind(std::span<const entry> entries);
-  /// What the newest trim names stays named, whatever the journal here shows of it: an entry that
-  /// was erased before it was dropped here may have been dropped first in another copy.
-  void keep(const trim_payload& newest);
+  /// What the last trim names stays named, whatever the journal here shows of it: an entry that was
+  /// erased before it was dropped here may have been dropped first in another copy. Before
+  /// conclude().
+  void keep(const trim_payload& last);
   /// All was taken.
   void conclude();
 

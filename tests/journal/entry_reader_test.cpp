@@ -8,7 +8,7 @@ using namespace mneme::testing;
 
 namespace {
 
-constexpr journal_options few_bytes_each{.segment_bytes = 1500, .extend_bytes = 256};
+const journal_options few_bytes_each{.segment_bytes = 1500, .extend_bytes = 256};
 
 /// A journal of several segments, and the headers of its entries.
 struct long_journal {

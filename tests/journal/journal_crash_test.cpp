@@ -9,7 +9,7 @@ using namespace mneme::testing;
 namespace {
 
 const std::string crash_dir = "/w/journal";
-constexpr journal_options small_segments{.segment_bytes = 2000, .extend_bytes = 700};
+const journal_options small_segments{.segment_bytes = 2000, .extend_bytes = 700};
 
 /// What the caller of a journal was told.
 struct told {

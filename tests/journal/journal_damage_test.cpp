@@ -204,26 +204,45 @@ TEST_CASE("frames that were never synced may all be torn but the last whole", "[
   require_cut(fs, frames[1].offset, last_seq(frames[0].prefix), torn.size() - frames[1].offset);
 }
 
-TEST_CASE("what a copy of a log lost of its end is cut: the log has it", "[journal][damage]") {
+TEST_CASE("what a copy of a log lost of its end is cut, if the log has it", "[journal][damage]") {
   // Whoever led it synced each frame before the next; the copy took all of them and then synced.
-  const written w = three_frames(false);
-  std::string torn = w.bytes;
-  torn.replace(w.frames[1].offset, 30, std::string(30, '\0'));
-  w.fs->testing_set_bytes(segment_path, torn);
-  CHECK(try_open(w.fs).error().code == errc::corrupt);
-  const auto open_copy = [&](seq_no checked_through) {
-    return journal::open(w.fs, damage_dir, test_world, test_branch, checked_through,
-                         {.extend_bytes = 512, .is_copy = true});
-  };
-  const seq_no kept = last_seq(w.frames[0].prefix);
-  CHECK(open_copy(kept.next()).error().code == errc::corrupt);
-  {
-    auto copy = open_copy(kept);
-    REQUIRE(copy);
-    CHECK((*copy)->last_seq() == kept);
-    CHECK((*copy)->tail().torn_bytes == torn.size() - w.frames[1].offset);
+  for (const std::size_t lost : {0U, 1U}) {
+    INFO("frame " << lost);
+    const written w = three_frames(false);
+    std::string torn = w.bytes;
+    torn.replace(w.frames[lost].offset, 30, std::string(30, '\0'));
+    w.fs->testing_set_bytes(segment_path, torn);
+    CHECK(try_open(w.fs).error().code == errc::corrupt);
+    const auto open_copy = [&](seq_no checked_through, const frame_check& in_log) {
+      return journal::open(w.fs, damage_dir, test_world, test_branch, checked_through,
+                           {.extend_bytes = 512, .is_copy = true, .in_log = in_log});
+    };
+    const auto rolled_back = [](seq_no, const digest&) -> result<bool> { return false; };
+    const auto away = [](seq_no, const digest&) -> result<bool> {
+      return fail(errc::busy, "away");
+    };
+    int asked = 0;
+    const auto has_all = [&](seq_no last, const digest& frame) -> result<bool> {
+      ++asked;
+      CHECK(last == last_seq(w.frames.back().prefix));
+      CHECK(frame == w.frames.back().hash);
+      return true;
+    };
+    const seq_no kept{lost == 0 ? 0 : last_seq(w.frames[lost - 1].prefix).value};
+    CHECK(open_copy(kept, rolled_back).error().code == errc::corrupt);
+    CHECK(open_copy(kept, away).error().code == errc::busy);
+    CHECK(open_copy(kept.next(), has_all).error().code == errc::corrupt);
+    CHECK(asked == 0);
+    CHECK(w.fs->testing_bytes(segment_path) == torn);
+    {
+      auto copy = open_copy(kept, has_all);
+      REQUIRE(copy);
+      CHECK((*copy)->last_seq() == kept);
+      CHECK((*copy)->tail().torn_bytes == torn.size() - w.frames[lost].offset);
+    }
+    CHECK(asked == 1);
+    CHECK(w.fs->testing_durable_bytes(segment_path)->size() == w.frames[lost].offset);
   }
-  CHECK(w.fs->testing_durable_bytes(segment_path)->size() == w.frames[1].offset);
 }
 
 TEST_CASE("a damaged seal before a whole frame is corrupt", "[journal][damage]") {

@@ -39,7 +39,7 @@ struct posix_place {
   std::string dir;
 };
 
-constexpr journal_options tiny_segments{.segment_bytes = 1500, .extend_bytes = 256};
+const journal_options tiny_segments{.segment_bytes = 1500, .extend_bytes = 256};
 
 /// A journal of `frames` frames, synced after each, closed without a seal.
 void write_frames(std::shared_ptr<file_system> fs, const std::string& dir, int frames,

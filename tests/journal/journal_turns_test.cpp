@@ -13,7 +13,7 @@ using namespace mneme::testing;
 
 namespace {
 
-constexpr journal_options short_segments{.segment_bytes = 900, .extend_bytes = 300};
+const journal_options short_segments{.segment_bytes = 900, .extend_bytes = 300};
 
 /// Two threads that take turns: what one does in its turn, the other does not see half of.
 class turns {
