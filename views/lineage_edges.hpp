@@ -35,6 +35,7 @@ constexpr std::optional<edge_type> in_lineage(edge_type type) {
 constexpr bool is_objection(edge_type kept) {
   return kept <= in_lineage(lineage_kind::replaces);
 }
+static_assert(in_lineage(lineage_kind::supersedes) == edge_type{1});
 /// Does a memory rest on what an edge of the lineage leads to?
 constexpr bool is_support(edge_type kept) {
   return kept == in_lineage(lineage_kind::derived_from) || kept == in_lineage(lineage_kind::names);
@@ -42,9 +43,7 @@ constexpr bool is_support(edge_type kept) {
 
 /// False where nothing ever spoke against `node`, whoever made it.
 inline bool was_objected_to(const graph& lineage, node_no node) {
-  return lineage.ever_led_to(node, in_lineage(lineage_kind::supersedes))
-         || lineage.ever_led_to(node, in_lineage(lineage_kind::contradicts))
-         || lineage.ever_led_to(node, in_lineage(lineage_kind::replaces));
+  return lineage.ever_led_to_up_to(node, in_lineage(lineage_kind::replaces));
 }
 
 } // namespace mneme

@@ -106,6 +106,12 @@ bool graph::ever_led_to(node_no node, edge_type type) const {
   return types != nullptr && (load_acquire(*types) >> static_cast<unsigned>(type) & 1U) != 0;
 }
 
+bool graph::ever_led_to_up_to(node_no node, edge_type last) const {
+  const std::uint32_t* types = impl_->types_in.find(node.value);
+  const std::uint32_t wanted = (std::uint32_t{2} << static_cast<unsigned>(last)) - 1;
+  return types != nullptr && (load_acquire(*types) & wanted) != 0;
+}
+
 std::span<const std::uint32_t> graph::ever_led_to(edge_type type) const {
   return impl_->nodes_in[static_cast<std::size_t>(type)].view();
 }

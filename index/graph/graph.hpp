@@ -87,6 +87,8 @@ public:
   [[nodiscard]] bool has_edges_out(node_no node) const;
   /// Whether an edge of this type ever led to `node` that some retained read can see.
   [[nodiscard]] bool ever_led_to(node_no node, edge_type type) const;
+  /// The same of all types up to `last`.
+  [[nodiscard]] bool ever_led_to_up_to(node_no node, edge_type last) const;
   /// Hints that edges of `node` are looked at soon: first where they are, and of which types any
   /// ever led to it, then, when that has come, they themselves.
   void expect_lists(node_no node) const;
