@@ -206,9 +206,9 @@ std::vector<memory_standing> lineage_reader::standings_of(std::span<const row_no
     }
   }
   std::vector<memory_standing> standings(rows.size());
-  if (!watch.is_over()) expect_supports(reaches);
-  for (std::size_t i = 0; i < rows.size() && (!goes_on || goes_on()); ++i)
-    standings[i] = told(judge(reaches[i]));
+  if (watch.is_over()) return standings;
+  expect_supports(reaches);
+  for (std::size_t i = 0; i < rows.size(); ++i) standings[i] = told(judge(reaches[i]));
   return standings;
 }
 
