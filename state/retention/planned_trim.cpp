@@ -29,7 +29,8 @@ result<void> planned_trim::carry_last() {
   if (const auto due = follower_.at(before_)) plan_.carry(*due);
   if (!farthest_) return {};
   // Of two trims the later one says all, and the world begins at the later point. Of uses there is
-  // nothing before that which has not gone, unless the other is not done.
+  // nothing before that which has not gone, unless the other is not done: then the committer
+  // refuses it.
   if (farthest_->before <= before_) {
     plan_.keep(*farthest_);
   } else if (options_.versions) {
@@ -37,9 +38,6 @@ result<void> planned_trim::carry_last() {
                 fmt::format("history was trimmed to a later point, seq {}: take that, or none",
                             farthest_->before.value),
                 "before");
-  } else if (plan_.dropped() > 0) {
-    return fail(errc::busy, "a trim up to a later point is not finished: one up to there, or the "
-                            "next open of the world, does the rest");
   }
   return {};
 }
