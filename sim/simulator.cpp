@@ -59,7 +59,8 @@ int exit_code_of(const run_report& report) {
 }
 
 /// What stands before the colon of a plan's line: "12" of an operation, "arm2-12" of one in a
-/// branch, "fault3" of a fault, "erase3" of an erasure; empty where the line is no plan's.
+/// branch, "fault3" of a fault, "erase3" of an erasure, "trim3" of a trim; empty where the line is
+/// no plan's.
 std::string name_of_line(const std::string& line) {
   std::string name;
   const bool is_one =

@@ -170,9 +170,8 @@ memory_standing lineage_reader::standing_of(row_no row) const {
   return told(of(row));
 }
 
-std::vector<memory_standing> lineage_reader::standings_of(std::span<const row_no> rows,
-                                                          const goes_on_check& goes_on) const {
-  loop_watch watch(goes_on);
+std::vector<lineage_reader::reach> lineage_reader::reaches_of(std::span<const row_no> rows,
+                                                              loop_watch& watch) const {
   std::vector<reach> reaches(rows.size());
   std::vector<std::size_t> expanded(rows.size(), 0);
   const auto expect_new = [&](const reach& r, std::size_t from) {
@@ -205,6 +204,13 @@ std::vector<memory_standing> lineage_reader::standings_of(std::span<const row_no
       has_more = has_more || (r.nodes.size() > end && !r.truncated);
     }
   }
+  return reaches;
+}
+
+std::vector<memory_standing> lineage_reader::standings_of(std::span<const row_no> rows,
+                                                          const goes_on_check& goes_on) const {
+  loop_watch watch(goes_on);
+  const std::vector<reach> reaches = reaches_of(rows, watch);
   std::vector<memory_standing> standings(rows.size());
   if (watch.is_over()) return standings;
   expect_supports(reaches);

@@ -78,6 +78,9 @@ private:
     [[nodiscard]] bool knows(std::uint32_t node) const;
   };
   [[nodiscard]] reach reach_of(row_no row) const;
+  /// The same of many, a step of all and then the next. Parts, where the watch is over.
+  [[nodiscard]] std::vector<reach> reaches_of(std::span<const row_no> rows,
+                                              loop_watch& watch) const;
   /// Adds what `node` rests on.
   void expand(reach& to, node_no node) const;
   /// What the memory of the row and all that it reaches say.

@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "messages/ensure.hpp"
 #include "messages/text/topic_text.hpp"
 #include "query/answer_bytes.hpp"
-#include "query/expected_rows.hpp"
 #include "query/find/find_state.hpp"
+#include "query/look_ahead.hpp"
 #include "query/rendering.hpp"
 #include "query/search/question_share.hpp"
 #include "views/topic_reads.hpp"
@@ -173,8 +174,10 @@ private:
     page_.resize(kept);
   }
   result<void> look_at(std::span<const candidate> next) {
-    standings_ = look_ahead(views_, lineage_, next, &candidate::row, run_.time);
-    return run_.time.check();
+    auto standings = look_ahead(views_, lineage_, next, &candidate::row, run_.time);
+    if (!standings) return propagate(standings);
+    standings_ = std::move(*standings);
+    return {};
   }
   result<void> read(const candidate& c, const memory_standing& standing, answer_row& row) {
     ensure(!c.open, "a row of the answer has passed its predicate");

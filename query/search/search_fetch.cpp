@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "index/lexical/text_terms.hpp"
 #include "messages/ensure.hpp"
 #include "messages/text/forms.hpp"
 #include "messages/text/utf8_point.hpp"
 #include "query/answer_bytes.hpp"
-#include "query/expected_rows.hpp"
+#include "query/look_ahead.hpp"
 #include "query/rendering.hpp"
 #include "query/search/question_share.hpp"
 #include "query/search/search_state.hpp"
@@ -48,7 +49,7 @@ public:
         lineage_(views, s.context.at) {}
 
   /// The standings of the first of these, which are read next.
-  [[nodiscard]] std::vector<memory_standing> look_at(std::span<const leg_row> rows) const {
+  [[nodiscard]] result<std::vector<memory_standing>> look_at(std::span<const leg_row> rows) const {
     return look_ahead(views_, lineage_, rows, &leg_row::row, s_.time);
   }
 
@@ -275,8 +276,9 @@ result<void> search_state::run_fetch(const read_views& views) {
   std::vector<memory_standing> standings; // of the hits that are read next
   for (std::size_t i = 0; i < hits.size(); ++i) {
     if (i % rows_expected == 0) {
-      standings = source.look_at(std::span(hits).subspan(i));
-      if (auto ok = time.check(); !ok) return ok;
+      auto next = source.look_at(std::span(hits).subspan(i));
+      if (!next) return propagate(next);
+      standings = std::move(*next);
     }
     auto hit = source.read(hits[i], standings[i % rows_expected]);
     if (!hit) return propagate(hit);

@@ -367,6 +367,7 @@ TEST_CASE("a trim names what one before it did, also what was erased before that
     d.beside_trim = {};
     place.files->clear_faults();
     before = dropped_by(*w, w->published_seq());
+    REQUIRE_FALSE(before.empty());
     REQUIRE(erase(d, {.ids = {ids[0], ids[1]}}));
     for (int step = 0; step < 30; ++step) year.step();
   }

@@ -14,17 +14,19 @@
 namespace mneme {
 
 /// Hints that the first of `next` are read, as many as expect_rows() is for; `row` is the row of
-/// one. Their standings, unless `time` is over by then: whoever asks looks.
+/// one. Their standings, while there is time.
 template <class Item>
-std::vector<memory_standing> look_ahead(const read_views& views, const lineage_reader& lineage,
-                                        std::span<const Item> next, row_no Item::* row,
-                                        const deadline& time) {
+result<std::vector<memory_standing>>
+look_ahead(const read_views& views, const lineage_reader& lineage, std::span<const Item> next,
+           row_no Item::* row, const deadline& time) {
   std::array<row_no, rows_expected> numbers;
   const std::size_t count = std::min(next.size(), numbers.size());
   std::ranges::transform(next.first(count), numbers.begin(), row);
   const auto rows = std::span(numbers).first(count);
   expect_rows(views, rows);
-  return lineage.standings_of(rows, time.goes_on());
+  auto standings = lineage.standings_of(rows, time.goes_on());
+  if (auto ok = time.check(); !ok) return propagate(ok);
+  return standings;
 }
 
 } // namespace mneme
