@@ -7,6 +7,7 @@
 
 #include "mneme/past_marks.hpp"
 #include "views/asker.hpp"
+#include "views/lineage_edges.hpp"
 #include "views/read_views.hpp"
 #include "views/standing.hpp"
 #include "views/supersession.hpp"
@@ -39,11 +40,11 @@ public:
   current_memories(const visible_rows& visible, const read_views& views, seq_no at, judged_at when,
                    const distrusted_memories* distrusted = nullptr)
       : rows_(*views.attributes),
-        graph_(*views.graph),
+        lineage_(*views.lineage),
         at_(at),
         instant_ns_(when.instant.ns),
         is_asked_(when.is_asked),
-        ever_superseded_(!views.graph->ever_led_to(edge_type::supersedes).empty()
+        ever_superseded_(!views.lineage->ever_led_to(by_edge).empty()
                          || views.attributes->referring()->cardinality() != 0
                          || views.attributes->past()->cardinality() != 0),
         visible_(visible),
@@ -107,21 +108,22 @@ private:
   }
   [[nodiscard]] bool is_led_to(const row_line& line) const {
     const node_no node{line.node};
-    if (!graph_.ever_led_to(node, edge_type::supersedes)) return false;
+    if (!lineage_.ever_led_to(node, by_edge)) return false;
     bool found = false;
     const auto look = [&](const neighbour& n) {
-      if (n.type > edge_type::supersedes) return false; // they come by type
+      if (n.type > by_edge) return false; // they come by type
       row_no by;
-      found =
-          n.type == edge_type::supersedes && has_held(rows_, n.node, at_, by) && hides(by, line);
+      found = n.type == by_edge && has_held(rows_, n.node, at_, by) && hides(by, line);
       return !found;
     };
-    graph_.neighbours(node, edge_direction::in, at_, false, std::ref(look));
+    lineage_.neighbours(node, edge_direction::in, at_, false, std::ref(look));
     return found;
   }
 
+  static constexpr edge_type by_edge = in_lineage(lineage_kind::supersedes);
+
   const attributes& rows_;
-  const graph& graph_;
+  const graph& lineage_;
   seq_no at_;
   std::int64_t instant_ns_;
   bool is_asked_;

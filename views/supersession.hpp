@@ -3,6 +3,8 @@
 /// its own actor, or of the host. Everybody may say that his memory supersedes another's public
 /// one; the edge is shown, and hides nothing.
 
+#include <string_view>
+
 #include "index/columns/attributes.hpp"
 
 namespace mneme {
@@ -16,6 +18,10 @@ public:
   /// of a memory never changes, so any row of the older one will do.
   [[nodiscard]] bool counts(const row_line& newer, const row_line& older) const {
     return newer.actor == older.actor || newer.actor == host_.value;
+  }
+  /// The same by the names of their actors, of which the host's is empty.
+  [[nodiscard]] static bool counts(std::string_view newer_actor, std::string_view older_actor) {
+    return newer_actor == older_actor || newer_actor.empty();
   }
 
 private:

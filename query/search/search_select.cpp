@@ -13,6 +13,7 @@
 #include "messages/text/composed.hpp"
 #include "query/search/bm25.hpp"
 #include "query/search/search_filter.hpp"
+#include "views/lineage_edges.hpp"
 
 namespace mneme {
 
@@ -75,7 +76,7 @@ search_state::may_be_hidden(const read_views& views) const {
   if (leaves_out_superseded(request)) {
     const auto referring = rows.referring();
     const auto past = rows.past();
-    const auto superseded = views.graph->ever_led_to(edge_type::supersedes);
+    const auto superseded = views.lineage->ever_led_to(in_lineage(lineage_kind::supersedes));
     if (nodes.size() + referring->cardinality() + past->cardinality() + superseded.size() > most)
       return std::nullopt;
     nodes.insert(nodes.end(), superseded.begin(), superseded.end());

@@ -5,6 +5,7 @@
 #include "state/apply/entry_parts.hpp"
 #include "state/execute/overlay.hpp"
 #include "views/lineage_edges.hpp"
+#include "views/supersession.hpp"
 
 namespace mneme {
 
@@ -49,7 +50,7 @@ result<std::optional<memory_id>> overlay::superseded_by(const mneme::head& h,
     auto by = head(id);
     if (!by) return propagate(by);
     if (!by->has_value() || (*by)->tombstone) continue;
-    const bool counts = (*by)->actor_scope == h.actor_scope || (*by)->actor_scope.empty();
+    const bool counts = supersession::counts((*by)->actor_scope, h.actor_scope);
     const bool is_seen = actor.empty() || (*by)->actor_scope == actor
                          || (*by)->visibility == visibility::actor_public;
     if (counts && is_seen) return std::optional(id);

@@ -7,6 +7,7 @@
 #include "messages/validate/validate.hpp"
 #include "query/find/find.hpp"
 #include "storage/key_layout.hpp"
+#include "views/lineage_edges.hpp"
 
 namespace mneme::testing {
 
@@ -186,7 +187,11 @@ void small_world::put(memory_state state, const activation& used) {
 void small_world::put_edge(const memory_id& src, edge_type type, const memory_id& dst,
                            bool tombstoned) {
   seq_ = seq_.next();
-  graph_->put(nodes_->intern(src), type, nodes_->intern(dst), tombstoned, seq_);
+  const node_no from = nodes_->intern(src);
+  const node_no to = nodes_->intern(dst);
+  graph_->put(from, type, to, tombstoned, seq_);
+  if (type == edge_type::supersedes)
+    lineage_->put(from, in_lineage(lineage_kind::supersedes), to, tombstoned, seq_);
   edges[edge_key{src, type, dst}].push_back({seq_, tombstoned});
 }
 

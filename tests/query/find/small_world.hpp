@@ -65,7 +65,7 @@ private:
   std::unique_ptr<node_table> nodes_;
   std::unique_ptr<attributes> rows_;
   std::unique_ptr<graph> graph_;
-  std::unique_ptr<graph> lineage_; ///< without edges
+  std::unique_ptr<graph> lineage_; ///< nothing but what supersedes what
   std::unique_ptr<mneme::vectors> vectors_;
   std::unique_ptr<kv_store> store_;
   std::shared_ptr<const embedder> embedder_;

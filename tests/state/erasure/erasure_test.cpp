@@ -17,7 +17,9 @@
 #include "tests/index/dice.hpp"
 #include "tests/sanitized.hpp"
 #include "tests/state/erasure/erasable_site.hpp"
+#include "views/lineage_edges.hpp"
 #include "views/standing.hpp"
+#include "views/supersession.hpp"
 
 using namespace mneme;
 using namespace mneme::testing;
@@ -284,6 +286,15 @@ TEST_CASE("an erasure says who and why, and what") {
 
 namespace {
 
+/// Whether what `newer` says against `older` may count. What cannot is in the lineage of who did
+/// not know, when it was said, whose the memories are.
+bool may_count(const attributes& rows, node_no newer, node_no older) {
+  const row_no by = rows.rows().last_of(newer);
+  const row_no against = rows.rows().last_of(older);
+  return by.value == no_number || against.value == no_number
+         || supersession(rows).counts(rows.rows().line(by), rows.rows().line(against));
+}
+
 /// All that reads as of `at` rest on, as text; nodes by their ids.
 std::string view_at(world& w, seq_no at) {
   std::string text;
@@ -293,6 +304,8 @@ std::string view_at(world& w, seq_no at) {
   for (std::uint32_t i = 0; i < w.nodes.size(); ++i) nodes.emplace(w.nodes.id({i}), node_no{i});
   const auto edges = [&](std::string_view name, const graph& of, node_no node) {
     of.neighbours(node, edge_direction::out, at, true, [&](const neighbour& n) {
+      if (&of == &w.lineage && is_objection(n.type) && !may_count(w.attributes(), node, n.node))
+        return true;
       text += fmt::format("  {} {} {} {} {}\n", name, static_cast<int>(n.type),
                           to_string(w.nodes.id(n.node)), n.tombstoned, n.since.value);
       return true;
