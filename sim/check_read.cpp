@@ -219,19 +219,27 @@ result<Reply> part(const result<reply_message>& answer) {
   return std::get<Reply>(*answer);
 }
 
-/// The same of what a trim may have dropped while it was read.
+/// The same of what a trim may have dropped while it was read: one that was followed since, or one
+/// whose entry the store has and nobody was told of yet. `expected` of a model, as of a seq, by the
+/// trims up to another one.
 template <class T>
-check_result explain_beside_trims(const evidence& known, const operation& op,
-                                  const read_options& options,
-                                  const result<std::shared_ptr<const T>>& answer,
-                                  const std::function<expectation<T>(seq_no, seq_no)>& expected) {
+check_result
+explain_beside_trims(const evidence& known, const operation& op, const read_options& options,
+                     const result<std::shared_ptr<const T>>& answer,
+                     const std::function<expectation<T>(const model&, seq_no, seq_no)>& expected) {
   const auto [first, last] = window_of(known, op);
   const seq_no begin = first;
   auto ok = explain<T>(known, op, options, answer,
-                       [&](seq_no at) { return expected(at, std::max(at, begin)); });
+                       [&](seq_no at) { return expected(known.truth, at, std::max(at, begin)); });
   if (ok) return ok;
   const seq_no end = last;
-  return explain<T>(known, op, options, answer, [&](seq_no at) { return expected(at, end); });
+  ok = explain<T>(known, op, options, answer,
+                  [&](seq_no at) { return expected(known.truth, at, end); });
+  if (ok || !known.trimming) return ok;
+  model trimmed = known.truth;
+  trimmed.commit(end.next(), entry_kind::trim, *known.trimming, timestamp{});
+  return explain<T>(known, op, options, answer,
+                    [&](seq_no at) { return expected(trimmed, at, end.next()); });
 }
 
 check_result check_root(const evidence& known, const operation& op, const root_message& m,
@@ -337,9 +345,9 @@ check_result check_get(const evidence& known, const operation& op, const get_mes
 
 check_result check_resolve(const evidence& known, const operation& op, const resolve_message& m,
                            const result<memory_reply>& answer) {
-  return explain_beside_trims<memory>(known, op, m.options, answer, [&](seq_no at, seq_no seen) {
-    return expected_resolve(known.truth, m, at, seen);
-  });
+  return explain_beside_trims<memory>(
+      known, op, m.options, answer,
+      [&](const model& of, seq_no at, seq_no seen) { return expected_resolve(of, m, at, seen); });
 }
 
 check_result check_edges(const evidence& known, const operation& op, const edges_message& m,
@@ -380,8 +388,9 @@ check_result check_read_reply(const evidence& known, const operation& op,
     return explain_beside_trims<history_result>(
         known, op,
         {.actor = m->request.actor, .at_seq = m->request.at_seq, .scope = m->request.scope},
-        part<history_reply>(answer),
-        [&](seq_no at, seq_no seen) { return expected_history(state, m->request, at, seen); });
+        part<history_reply>(answer), [&](const model& of, seq_no at, seq_no seen) {
+          return expected_history(of, m->request, at, seen);
+        });
   if (const auto* m = std::get_if<fields_message>(&op.request))
     return explain<std::vector<topic_field_view>>(
         known, op, m->options, part<fields_reply>(answer),
