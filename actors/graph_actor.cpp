@@ -10,7 +10,7 @@ caf::behavior graph_behavior(caf::event_based_actor*, const std::shared_ptr<worl
       [=](const apply_batch& m) {
         apply_to(w->graph, m.batch->deltas);
         apply_order(w->order, m.batch->deltas);
-        apply_lineage(w->lineage, w->attributes(), m.batch->deltas);
+        apply_lineage(w->lineage, w->graph, w->attributes(), m.batch->deltas);
         return outcome{};
       },
   };

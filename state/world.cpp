@@ -789,7 +789,7 @@ void apply_to_indexes(world& w, std::span<const index_delta> deltas) {
   apply_to(w.attributes(), deltas);
   apply_to(w.graph, deltas);
   apply_order(w.order, deltas);
-  apply_lineage(w.lineage, w.attributes(), deltas);
+  apply_lineage(w.lineage, w.graph, w.attributes(), deltas);
   apply_to(w.lexical(), deltas);
   apply_to(w.vectors(), deltas);
 }

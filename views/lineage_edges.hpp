@@ -1,9 +1,9 @@
 #pragma once
 /// read_views::lineage: what a memory rests on, and what speaks against one. Each memory has its
 /// own edges out. They are kept under bytes of their own in place of the types of edges, in an
-/// order in which what speaks against a memory comes before the many that may rest on it. What can
-/// never count (supersession.hpp), since it is said of somebody else's memory, is mostly left out:
-/// worlds of before have it, and so has what was named before it was known whose it is.
+/// order in which what speaks against a memory comes before the many that may rest on it. Edges
+/// that do not count (supersession.hpp), since they are said of somebody else's memory, are mostly
+/// left out: images of before have them, and those whose ends were not known yet stay.
 
 #include <optional>
 

@@ -14,8 +14,7 @@ public:
   /// `columns` must outlive it.
   explicit supersession(const attributes& columns) : host_(columns.actor_term("")) {}
 
-  /// Of a live row that supersedes or replaces the memory of another: does that count? The actor
-  /// of a memory never changes, so any row of the older one will do.
+  /// Of a live row that supersedes or replaces the memory of another: does that count?
   [[nodiscard]] bool counts(const row_line& newer, const row_line& older) const {
     return newer.actor == older.actor || newer.actor == host_.value;
   }

@@ -96,9 +96,10 @@ void apply_to(vectors& owner, std::span<const index_delta> deltas);
 void apply_to(lexical& owner, std::span<const index_delta> deltas);
 /// Edges of type related_to and kind "next" or "answer" alone: what follows what.
 void apply_order(graph& owner, std::span<const index_delta> deltas);
-/// What rests on what, and what speaks against it: views/lineage_edges.hpp. `rows` has all batches
-/// before, and may be given this one meanwhile.
-void apply_lineage(graph& owner, const attributes& rows, std::span<const index_delta> deltas);
+/// What rests on what, and what speaks against it: views/lineage_edges.hpp. `edges` has the batch;
+/// `rows` has all batches before, and may be given this one meanwhile.
+void apply_lineage(graph& owner, const graph& edges, const attributes& rows,
+                   std::span<const index_delta> deltas);
 
 /// Notes where the journal has the records of a frame's entries, of which the last have these
 /// deltas and rows of the store; the first entry's payload is at `first`. Precondition: `rows` has

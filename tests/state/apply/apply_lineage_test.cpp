@@ -8,6 +8,7 @@
 #include "state/apply/apply.hpp"
 #include "tests/state/site.hpp"
 #include "views/lineage_edges.hpp"
+#include "views/standing.hpp"
 
 using namespace mneme;
 using namespace mneme::testing;
@@ -17,6 +18,7 @@ namespace {
 /// The batch as it reaches the owner of the graphs: rows of its memories need not be there yet.
 struct handmade_batch {
   node_table nodes;
+  mneme::graph edges_of{nodes};
   mneme::graph lineage{nodes};
   attributes rows;
   std::vector<std::unique_ptr<head>> heads;
@@ -51,7 +53,8 @@ struct handmade_batch {
     edges.push_back(std::move(e));
   }
   void apply() {
-    apply_lineage(lineage, rows, deltas);
+    apply_to(edges_of, deltas);
+    apply_lineage(lineage, edges_of, rows, deltas);
     deltas.clear();
   }
   bool has(std::uint8_t src, lineage_kind kind, std::uint8_t dst) {
@@ -155,24 +158,62 @@ TEST_CASE("of memories that are there, what can count is in the lineage, and sta
   check(*place.open()); // from the journal
 }
 
-TEST_CASE("a decision that replaces somebody else's is not in the lineage") {
+TEST_CASE("of a memory that becomes another's, what counts then is in the lineage") {
+  handmade_batch batch;
+  batch.add_memory(1, "ana");
+  batch.add_memory(2, "ben");
+  batch.add_memory(3, "cy");
+  batch.add_edge(2, edge_type::supersedes, 1);
+  const seq_no since = batch.last;
+  batch.add_edge(2, edge_type::contradicts, 3);
+  batch.add_edge(3, edge_type::contradicts, 2, true);
+  batch.add_memory(2, "ana");
+  batch.add_edge(1, edge_type::supersedes, 2); // which it is by then
+  batch.apply();
+  CHECK(batch.has(2, lineage_kind::supersedes, 1));
+  CHECK(batch.has(1, lineage_kind::supersedes, 2));
+  CHECK_FALSE(batch.has(2, lineage_kind::contradicts, 3));
+  CHECK_FALSE(batch.has(3, lineage_kind::contradicts, 2)); // removed by then
+  batch.lineage.neighbours(batch.nodes.find(id_of(1)), edge_direction::in, batch.last, false,
+                           [&](const neighbour& n) {
+                             CHECK(n.since == since);
+                             return true;
+                           });
+}
+
+TEST_CASE("a memory that an import gives to another takes out what it speaks against") {
   site place;
   auto w = place.open();
   driven d(*w);
-  const auto decision = [](std::uint8_t n, const std::string& actor,
-                           std::optional<std::uint8_t> replaced) {
-    write_request r;
-    r.type = memory_type::decision;
-    r.data = {{"statement", std::string("so")}, {"rationale", std::string("because")}};
-    if (replaced) r.data["replaces"] = id_of(*replaced);
-    r.id = id_of(n);
-    r.actor = actor;
-    r.visibility = visibility::actor_public;
-    return r;
+  for (const auto& [n, actor] :
+       std::vector<std::pair<std::uint8_t, std::string>>{{1, "ana"}, {2, "ben"}, {3, "ana"}})
+    REQUIRE(d.apply(note_of(n, actor)));
+  REQUIRE(d.apply(edge_of(3, edge_type::derived_from, 1)));
+  REQUIRE(d.apply(edge_of(2, edge_type::contradicts, 1)));
+  const auto is_stale = [](world& now, std::optional<seq_no> at = {}) {
+    const read_views views = now.views();
+    const seq_no as_of = at.value_or(views.published);
+    const row_no row = views.attributes->row_of(views.nodes->find(id_of(3)), as_of);
+    return lineage_reader(views, as_of).standing_of(row).stale;
   };
-  REQUIRE(d.apply(decision(1, "ana", {})));
-  REQUIRE(d.apply(decision(2, "ben", 1)));
-  CHECK(objections_to(*w, 1) == 0);
-  REQUIRE(d.apply(decision(3, "ana", 1)));
-  CHECK(objections_to(*w, 1) == 1);
+  CHECK_FALSE(is_stale(*w));
+  const seq_no before = w->published_seq();
+  auto reader = w->store->reader();
+  REQUIRE(reader);
+  const auto there = read_head(**reader, id_of(2), before);
+  REQUIRE((there && *there));
+  const auto content = read_version(**reader, id_of(2), (*there)->current_version);
+  REQUIRE((content && *content));
+  put_record_request r;
+  r.head = **there;
+  r.head.actor_scope = "ana";
+  r.version = **content;
+  auto done = d.apply(r);
+  if (!done) FAIL(done.error().message);
+  CHECK(is_stale(*w));
+  CHECK_FALSE(is_stale(*w, before));
+  w.reset();
+  auto again = place.open(); // from the journal
+  CHECK(is_stale(*again));
+  CHECK_FALSE(is_stale(*again, before));
 }
