@@ -14,6 +14,7 @@
 #include "query/chroma/chroma.hpp"
 #include "state/checkpoint/checkpoint.hpp"
 #include "state/checkpoint/world_directory.hpp"
+#include "state/embedding/world_embedder.hpp"
 #include "state/recovery/replay.hpp"
 #include "state/retention/trim.hpp"
 #include "storage/memory_file_system.hpp"

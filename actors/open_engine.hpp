@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "actors/spawn.hpp"
+#include "state/open_world.hpp"
 
 namespace mneme {
 

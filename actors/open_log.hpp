@@ -5,7 +5,7 @@
 
 #include "actors/log_member.hpp"
 #include "mneme/engine.hpp"
-#include "state/world.hpp"
+#include "state/open_world.hpp"
 
 namespace mneme {
 

@@ -1,7 +1,7 @@
 #pragma once
-/// A world opened: every owner's core, recovered to the end of the journal. No actors and no
-/// threads here (but the vector index's builder): the actors move messages between these cores,
-/// and replay drives them directly through the same functions.
+/// A world opened (state/open_world.hpp): every owner's core, recovered to the end of the journal.
+/// No actors and no threads here (but the vector index's builder): the actors move messages between
+/// these cores, and replay drives them directly through the same functions.
 
 #include <atomic>
 #include <functional>
@@ -34,54 +34,10 @@
 
 namespace mneme {
 
-/// The log that a world is kept in, and how this process becomes its leader, or follows.
-struct world_log {
-  std::string address; ///< as the directory keeps it
-  /// Set: the world is opened as of where the log ends, and follows from there; else it is led.
-  std::shared_ptr<log_store> follow{};
-  /// Asked once, when the directory is this process's.
-  std::function<result<std::shared_ptr<log_leader>>()> lead{};
-  /// What keeps the lease of that epoch for its life. Null: nothing does.
-  std::function<std::shared_ptr<void>(log_epoch)> keep{};
-  /// A connection of its own, for what takes its time beside the writer. Null: there is none.
-  std::function<result<std::shared_ptr<log_store>>()> connect{};
-  std::shared_ptr<log_standing> standing{}; ///< of this process; as `follow` says
-};
-
-inline constexpr std::uint64_t all_seqs_retained = ~0ULL;
-
 /// What trims left in the log, for being young, of entries that were erased since.
 struct owed_drop {
   journaled_trim by;
   std::vector<seq_no> erased;
-};
-
-struct world_options {
-  std::string directory;
-  std::shared_ptr<file_system> files;
-  store_source store; ///< of the world: its files may be elsewhere, or nowhere
-  bool create = true;
-  world_file fresh;                           ///< what a new world becomes
-  std::optional<world_log> log{};             ///< that the directory is a copy of; of `fresh`
-  std::shared_ptr<mneme::embedder> embedder;  ///< a host's own; else made from the WORLD file
-  remote_embedder_factory remote_embedders{}; ///< for the latter, of an endpoint's spec
-  std::string embedder_key{};                 ///< for that one
-  std::shared_ptr<token_counter> tokens;
-  std::shared_ptr<const key_resolver> keys{}; ///< null = no scope is taken
-  std::shared_ptr<clock> time{};              ///< of reads; null = that of the last entry
-  journal_options journal;
-  vector_index_options vectors;
-  std::optional<lifecycle_audience> audience{}; ///< of searches that name none
-  std::uint64_t retained_seqs = 100'000;        ///< at_seq window
-  std::uint64_t max_answer_bytes = 64ULL << 20;
-  /// So many states of memories that no read needs are worth a compaction (state/compaction/).
-  std::uint64_t compaction_states = 512;
-  std::uint64_t record_cache_bytes = 64ULL << 20;
-  std::uint64_t leaf_cache_bytes = default_leaf_cache_bytes;
-  /// Rows that the store's files do not have yet: beyond, they are given what is durable.
-  std::uint64_t row_buffer_bytes = 32ULL << 20;
-  /// Who has the same files open has looked at what is before the checkpoint.
-  bool is_checked_before = false;
 };
 
 struct world {
@@ -204,23 +160,10 @@ private:
   world_counts published_counts_;
 };
 
-/// Opens or creates the world and recovers it: last stable checkpoint plus the journal's tail,
-/// every recorded root on the way checked. A store that is missing, damaged or does not fit is made
-/// anew from the journal, if the journal is sound (report.store_rebuilt); else nothing is touched.
-result<std::unique_ptr<world>> open_world(const world_options& options);
-
-/// corrupt unless the entries of a journal's frame follow from the state at `before`, which is that
-/// of the frame before it; the store is there or further, the node table too.
-result<void> check_entries(world& w, const journal_frame& frame, std::span<const entry> entries,
-                           seq_no before);
-
-/// Before the entries of a frame of the journal in `directory` are applied: the indexes, which
-/// stand at `have` or behind, get what a trim carries to where the frame begins.
-result<void> carry_trimmed(world& w, file_system& files, const std::string& directory,
-                           const journal_frame& frame, seq_no have);
-
 /// What of these entries' ids was drawn is drawn no more.
 void note_drawn_ids(world& w, std::span<const entry> entries);
+/// From a trim's point on a world knows its history.
+void note_trims(world& w, std::span<const entry> entries);
 
 /// Gives the ledger and its leaves the entries. On error nothing changed.
 result<void> apply_to_ledger(world& w, std::span<const entry> entries);
@@ -232,13 +175,5 @@ void apply_to_indexes(world& w, std::span<const index_delta> deltas);
 /// Commits entries as one frame in the caller's thread: journal, ledger, store, indexes, publish.
 /// What the actors do by message; used by replay. `sync` makes it durable before it returns.
 result<void> commit_directly(world& w, std::vector<entry> entries, bool sync);
-
-/// The embedder that a WORLD file's spec names, an endpoint's by `remote`; a host's own (`given`)
-/// must fit its model and dimension. no_embedder if it is a host's and none is given, or an
-/// endpoint's and there is no `remote`.
-result<std::shared_ptr<embedder>> embedder_of(const world_file& info,
-                                              std::shared_ptr<embedder> given,
-                                              const remote_embedder_factory& remote,
-                                              std::string_view key);
 
 } // namespace mneme

@@ -6,6 +6,7 @@
 
 #include "bench/workloads/dataset.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
+#include "state/open_world.hpp"
 
 namespace mneme::counted {
 

@@ -18,6 +18,7 @@
 #include "bench/workloads/sqlite_peer.hpp"
 #include "bench/workloads/synced_file.hpp"
 #include "mneme/engine.hpp"
+#include "state/open_world.hpp"
 
 namespace mneme::workloads {
 

@@ -12,7 +12,7 @@
 #include <memory>
 
 #include "state/branch/branch_note.hpp"
-#include "state/world.hpp"
+#include "state/open_world.hpp"
 #include "storage/overlay_file_system.hpp"
 
 namespace mneme {

@@ -5,7 +5,7 @@
 /// opened as the world before, or as the world after with vectors to come.
 
 #include "mneme/reembed.hpp"
-#include "state/world.hpp"
+#include "state/open_world.hpp"
 
 namespace mneme {
 

@@ -4,6 +4,7 @@
 #include "mneme/recovery.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
 #include "state/checkpoint/world_directory.hpp"
+#include "state/open_world.hpp"
 #include "state/recovery/replay.hpp"
 #include "state/recovery/verify.hpp"
 

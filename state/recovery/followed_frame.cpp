@@ -9,6 +9,7 @@
 #include "journal/trim_payloads.hpp"
 #include "messages/ensure.hpp"
 #include "state/recovery/entry_check.hpp"
+#include "state/recovery/recover.hpp"
 #include "state/recovery/replay_check.hpp"
 
 namespace mneme {

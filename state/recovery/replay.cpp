@@ -6,6 +6,7 @@
 #include "state/checkpoint/world_checkpoint.hpp"
 #include "state/erasure/erased_note.hpp"
 #include "state/recovery/entry_check.hpp"
+#include "state/recovery/recover.hpp"
 #include "state/recovery/replay_check.hpp"
 
 namespace mneme {

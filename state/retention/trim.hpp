@@ -3,7 +3,7 @@
 /// opening the world behind that.
 
 #include "mneme/retention.hpp"
-#include "state/world.hpp"
+#include "state/open_world.hpp"
 
 namespace mneme {
 

@@ -1,5 +1,5 @@
 // What an open finds: a damaged store, a writer, another embedder, no world.
-// Of: actors/open_engine.cpp
+// Of: actors/open_engine.cpp, state/embedding/world_embedder.cpp
 // Of: messages/seams/unasked_embedder.cpp, state/recovery/closed_world.cpp
 #include <catch2/catch.hpp>
 

@@ -8,6 +8,7 @@
 #include "state/checkpoint/world_checkpoint.hpp"
 #include "state/commit/committer.hpp"
 #include "state/erasure/purge.hpp"
+#include "state/open_world.hpp"
 #include "storage/memory_file_system.hpp"
 
 namespace mneme::testing {

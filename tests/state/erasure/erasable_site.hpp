@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "state/open_world.hpp"
 #include "state/recovery/dump.hpp"
 #include "state/recovery/replay.hpp"
 #include "tests/state/site.hpp"

@@ -1,5 +1,6 @@
 // Live, recovered and replayed state are the same, byte for byte of the canonical dump.
-// Of: state/world.cpp, state/apply/apply.cpp, state/apply/apply_attributes.cpp
+// Of: state/world.cpp, state/open_world.cpp, state/recovery/recover.cpp
+// Of: state/apply/apply.cpp, state/apply/apply_attributes.cpp
 // Of: state/apply/store_rows.cpp, state/checkpoint/checkpoint.cpp, state/checkpoint/sealed_file.cpp
 // Of: state/checkpoint/world_directory.cpp, state/checkpoint/world_file.cpp
 // Of: state/recovery/dump.cpp, state/recovery/replay.cpp, state/recovery/verify.cpp
