@@ -68,6 +68,13 @@ void trim_plan::keep(const trim_payload& last) {
   for (const dropped_versions& d : last.versions)
     gone_[d.id].insert(gone_[d.id].end(), d.ranges.begin(), d.ranges.end());
   planned_.last_drawn = std::max(planned_.last_drawn, last.last_drawn);
+  // What it drops may be here still, where it is not done: what that came to is carried on.
+  const auto carry_on = [this](const memory_id& id) {
+    nodes_.intern(id);
+    name(id);
+  };
+  for (const carried_use& c : last.used) carry_on(c.id);
+  for (const carried_signals& c : last.coloured) carry_on(c.id);
   for (seq_no seq{1}; seq < last.before; seq = seq.next())
     if (last.drops(seq)) planned_.drop(seq);
 }

@@ -24,8 +24,9 @@ using namespace mneme::testing;
 namespace {
 
 result<trim_report> trim_beside(world& w, driven& d, std::optional<seq_no> before,
-                                bool dry_run = false) {
+                                bool dry_run = false, bool versions = false) {
   trim_options t;
+  t.versions = versions;
   t.before = before;
   t.by = "ana";
   t.reason = "a year has passed";
@@ -376,4 +377,44 @@ TEST_CASE("a trim names what one before it did, also what was erased before that
   const auto again = trim_beside(*w, d, {});
   if (!again) FAIL(again.error().message);
   CHECK_THAT(dropped_by(*w, again->at), Catch::Contains(before));
+}
+
+TEST_CASE("a trim carries on what one before it carried that is not done") {
+  trimmed_site place;
+  auto w = place.open();
+  driven d(*w);
+  assign_eight(d);
+  const auto written = d.apply(coloured("word1"));
+  REQUIRE(written);
+  update_request u;
+  u.uri = *written->uri;
+  u.data["statement"] = std::string("word2");
+  REQUIRE(d.apply(u));
+  d.beside_trim = [&] { place.files->fail_nth(io_operation::any, 1, true); };
+  REQUIRE_FALSE(trim_beside(*w, d, {}, false, true));
+  d.beside_trim = {};
+  place.files->clear_faults();
+  const auto other = d.apply(note("word3"));
+  REQUIRE(other);
+  for (const std::int64_t importance : {1, 2}) {
+    update_head_request h;
+    h.uri = *other->uri;
+    h.importance = importance;
+    REQUIRE(d.apply(h));
+  }
+  // Without versions: of itself it would not look at what is overwritten.
+  const auto again = trim_beside(*w, d, {});
+  if (!again) FAIL(again.error().message);
+  REQUIRE(again->dropped > 0);
+  const auto signals = [&](world& now) {
+    const read_views views = now.views();
+    return views.attributes->colours().signals_of(views.nodes->find(written->uri->id),
+                                                  views.published);
+  };
+  const auto before = signals(*w);
+  REQUIRE(before.has_value());
+  w.reset();
+  place.disk = make_memory_disk();
+  REQUIRE(remove_images(*place.files, "world"));
+  CHECK(signals(*place.open()) == before);
 }
