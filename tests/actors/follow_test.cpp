@@ -317,6 +317,29 @@ TEST_CASE("a log that was rolled back halts its followers", "[log]") {
   CHECK(code_of(note(two, "no")) == "corrupt");
 }
 
+TEST_CASE("a copy goes on with a log that has lost a seal and made the same again", "[log]") {
+  log_site site;
+  auto two = follower(site, "two", true);
+  REQUIRE(comes([&] { return leads(two); }));
+  REQUIRE(code_of(note(two, "first")) == "ok");
+  REQUIRE(two.checkpoint()); // with a seal behind it
+  site.cut_off("two", true);
+  const log_point end = site.server.connect()->tail()->end;
+  site.server.roll_back(1);
+  REQUIRE(site.frames() == end.frames - 1);
+  site.server.pass(1h);
+  // Who has never seen it leads next, and seals the same entries.
+  auto one = site.open("one");
+  REQUIRE(one.checkpoint());
+  REQUIRE(site.server.connect()->tail()->end == end);
+  site.heal("two");
+  REQUIRE(comes([&] { return !leads(two); }));
+  REQUIRE(code_of(note(one, "second")) == "ok");
+  REQUIRE(code_of(two.reach(seq_no{2})) == "ok");
+  CHECK(two.stats()->stopped.empty());
+  CHECK(root_of(two) == root_of(one));
+}
+
 TEST_CASE("a frame whose root is not that of the copy halts it", "[log]") {
   log_site site;
   std::optional<engine> leader(site.open("one"));

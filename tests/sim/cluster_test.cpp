@@ -49,3 +49,10 @@ TEST_CASE("an engine that acknowledges before the log has it is found", "[sim][l
   REQUIRE(report.failure);
   CHECK((report.failure->oracle == "durable" || report.failure->oracle == "one leader"));
 }
+
+// Its last frame was a seal, and who leads then never had it.
+TEST_CASE("a log that was rolled back and has the same again halts nobody who did not look",
+          "[sim][log]") {
+  CHECK(verdict(simulate_cluster({.seed = 1924, .steps = 600, .engines = 3})) == "clean");
+  CHECK(verdict(simulate_cluster({.seed = 1220, .steps = 1000, .engines = 4})) == "clean");
+}
