@@ -284,10 +284,6 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
   return w;
 }
 
-} // namespace
-
-namespace {
-
 /// Nobody has led anything yet who lost the lead of the log that early.
 error of_opening(error why, const attempt& how) {
   if (how.leader == nullptr || why.code != errc::read_only) return why;

@@ -2,6 +2,7 @@
 // are, and all those that may.
 #include <catch2/catch.hpp>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -83,10 +84,10 @@ mutation edge_of(std::uint8_t src, edge_type type, std::uint8_t dst) {
   return e;
 }
 
-std::uint64_t objections_to(const world& w, std::uint8_t n, bool include_tombstoned = false) {
+std::uint64_t objections_to(const world& w, std::uint8_t n) {
   std::uint64_t count = 0;
-  w.lineage.neighbours(w.nodes.find(id_of(n)), edge_direction::in, w.published_seq(),
-                       include_tombstoned, [&](const neighbour& by) {
+  w.lineage.neighbours(w.nodes.find(id_of(n)), edge_direction::in, w.published_seq(), false,
+                       [&](const neighbour& by) {
                          if (is_objection(by.type)) ++count;
                          return true;
                        });
