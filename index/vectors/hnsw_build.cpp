@@ -5,6 +5,7 @@
 #include <cstring>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "messages/ensure.hpp"
@@ -142,7 +143,16 @@ public:
     // A level of 0 cannot be asked for: it is what a draw times zero gives.
     mult_ = 0;
     level_generator_.seed(1);
+    if (level >= maxlevel_) { // the first, too
+      addPoint(point.data(), label, level);
+      return;
+    }
+    const hnswlib::tableint entry =
+        std::exchange(enterpoint_node_, descend(point.data(), enterpoint_node_, level));
+    const int levels = std::exchange(maxlevel_, level);
     addPoint(point.data(), label, level);
+    enterpoint_node_ = entry;
+    maxlevel_ = levels;
   }
 
   /// What a search reads of it.
@@ -163,6 +173,21 @@ public:
   }
 
 private:
+  // hnswlib itself keeps one point on its way down, and gets stuck in a wrong cluster; what is
+  // inserted there is not found where it belongs.
+  /// A near point of the level above `level`, for hnswlib to begin from.
+  hnswlib::tableint descend(const std::byte* point, hnswlib::tableint from, int level) {
+    constexpr std::size_t width = 8;
+    const std::size_t width_of_level = std::exchange(ef_construction_, width);
+    for (int l = maxlevel_; l > level; --l) {
+      auto nearest = searchBaseLayer(from, point, l);
+      while (nearest.size() > 1) nearest.pop();
+      from = nearest.top().second;
+    }
+    ef_construction_ = width_of_level;
+    return from;
+  }
+
   void copy_links(std::span<const std::uint32_t> row, std::uint32_t point, std::uint32_t level) {
     hnswlib::linklistsizeint* list = get_linklist_at_level(point, static_cast<int>(level));
     const auto end = std::ranges::find(row, no_number);

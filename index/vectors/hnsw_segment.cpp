@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <new>
+#include <optional>
 #include <queue>
+#include <ranges>
 
 #include "index/graph/visited_nodes.hpp"
 #include "messages/ensure.hpp"
@@ -57,28 +59,78 @@ struct hnsw_segment::near_point {
   friend auto operator<=>(const near_point&, const near_point&) = default;
 };
 
+inline hnsw_segment::near_point hnsw_segment::measure(const prepared_query& query,
+                                                      std::uint32_t point) const {
+  return {query.estimate(rows_, points_.first(point)), point};
+}
+
+/// The nearest few that a walk has met, nearest first.
+class hnsw_segment::nearest_few {
+public:
+  nearest_few() { kept_.reserve(width + 1); }
+
+  void offer(const near_point& p) {
+    if (kept_.size() == width && !(p < kept_.back().near)) return;
+    kept_.insert(std::ranges::upper_bound(kept_, p, {}, &candidate::near), {p});
+    if (kept_.size() > width) kept_.pop_back();
+  }
+  /// The nearest that the walk did not go on from yet, nor will again.
+  std::optional<near_point> next() {
+    const auto at = std::ranges::find(kept_, false, &candidate::is_behind);
+    if (at == kept_.end()) return {};
+    at->is_behind = true;
+    return at->near;
+  }
+  /// On the next level all are gone on from.
+  void restart() {
+    for (candidate& c : kept_) c.is_behind = false;
+  }
+  [[nodiscard]] auto all() const { return std::views::transform(kept_, &candidate::near); }
+
+private:
+  static constexpr std::size_t width = 4;
+  struct candidate {
+    near_point near;
+    bool is_behind = false;
+  };
+  std::vector<candidate> kept_;
+};
+
+// One alone would get stuck at the edge of a wrong cluster, which has no link to the right one, the
+// more often the more clusters there are and the fewer points a level has of each.
+hnsw_segment::nearest_few hnsw_segment::descend(const prepared_query& query) const {
+  nearest_few nearest;
+  nearest.offer(measure(query, links_.entry()));
+  visited_loan met;
+  std::vector<std::uint32_t> fresh;
+  for (std::uint32_t level = links_.level(links_.entry()); level > 0; --level) {
+    (*met).clear();
+    nearest.restart();
+    for (const near_point& p : nearest.all()) (*met).insert(p.point);
+    while (const auto at = nearest.next()) {
+      meet(at->point, level, *met, fresh);
+      for (const std::uint32_t point : fresh) nearest.offer(measure(query, point));
+    }
+  }
+  return nearest;
+}
+
+void hnsw_segment::meet(std::uint32_t point, std::uint32_t level, visited_nodes& met,
+                        std::vector<std::uint32_t>& fresh) const {
+  fresh.clear();
+  for (const std::uint32_t linked : links_.row(point, level)) {
+    if (linked == no_number) return;
+    if (!met.insert(linked)) continue;
+    fresh.push_back(linked);
+    rows_.prefetch_codes(points_.first(linked));
+  }
+}
+
 bool hnsw_segment::search(const prepared_query& query, std::size_t ef, std::size_t k,
                           std::uint64_t compared_max, const std::function<bool(slot_no)>& accept,
                           asking asked, std::vector<std::uint32_t>& positions) const {
   ensure(ef >= k && k > 0, "a search keeps what it is asked for");
-  const auto measure = [&](std::uint32_t point) {
-    return near_point{query.estimate(rows_, points_.first(point)), point};
-  };
-  near_point at = measure(links_.entry());
-  for (std::uint32_t level = links_.level(at.point); level > 0; --level) {
-    for (bool moved = true; moved;) {
-      moved = false;
-      for (const std::uint32_t point : links_.row(at.point, level)) {
-        if (point == no_number) break;
-        const near_point next = measure(point);
-        if (next.distance < at.distance) {
-          at = next;
-          moved = true;
-        }
-      }
-    }
-  }
-
+  const nearest_few starts = descend(query);
   visited_loan met;
   std::priority_queue<near_point, std::vector<near_point>, std::greater<>> open;
   std::priority_queue<near_point> found;
@@ -98,24 +150,20 @@ bool hnsw_segment::search(const prepared_query& query, std::size_t ef, std::size
     found.push(p);
     if (found.size() > ef) found.pop();
   };
-  (*met).insert(at.point);
-  enter(at);
+  for (const near_point& p : starts.all()) {
+    (*met).insert(p.point);
+    enter(p);
+  }
   std::vector<std::uint32_t> fresh;
   while (!open.empty()) {
     const near_point nearest = open.top();
     if (found.size() == ef && nearest.distance > found.top().distance) break;
     open.pop();
     if (!open.empty()) links_.prefetch(open.top().point); // most often the next
-    fresh.clear();
-    for (const std::uint32_t point : links_.row(nearest.point, 0)) {
-      if (point == no_number) break;
-      if (!(*met).insert(point)) continue;
-      fresh.push_back(point);
-      rows_.prefetch_codes(points_.first(point));
-    }
+    meet(nearest.point, 0, *met, fresh);
     looked_at += fresh.size();
     if (looked_at > compared_max) return false;
-    for (const std::uint32_t point : fresh) enter(measure(point));
+    for (const std::uint32_t point : fresh) enter(measure(query, point));
   }
   std::vector<near_point> nearest(found.size());
   for (std::size_t i = found.size(); i-- > 0; found.pop()) nearest[i] = found.top();

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "index/graph/visited_nodes.hpp"
 #include "index/vectors/hnsw_build.hpp"
 #include "index/vectors/segment_links.hpp"
 #include "index/vectors/segment_points.hpp"
@@ -54,6 +55,13 @@ private:
   hnsw_segment(const vector_rows& rows, std::uint32_t begin, std::uint32_t end,
                segment_points points, segment_links links);
   struct near_point;
+  class nearest_few;
+  [[nodiscard]] near_point measure(const prepared_query& query, std::uint32_t point) const;
+  /// Where a search at level 0 begins: the nearest few that the levels above have.
+  [[nodiscard]] nearest_few descend(const prepared_query& query) const;
+  /// The points that are linked from there at that level and were not met yet.
+  void meet(std::uint32_t point, std::uint32_t level, visited_nodes& met,
+            std::vector<std::uint32_t>& fresh) const;
   /// The vectors of `points`, which come nearest first.
   void append_vectors(std::span<const near_point> points, std::size_t ef, std::size_t k,
                       const std::function<bool(slot_no)>& accept, asking asked,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <ranges>
 #include <set>
 
 #include "index/vectors/segment_builder.hpp"
@@ -205,6 +206,30 @@ TEST_CASE("near answers through segments: recall, exact distances, and never too
     }
     CHECK(static_cast<double>(found) >= 0.95 * static_cast<double>(wanted));
   }
+}
+
+TEST_CASE("a search comes to the right one of very many clusters") {
+  constexpr std::uint32_t count = 30'000;
+  constexpr int queries = 500;
+  const vector_cloud cloud(31, 32, count, 500, false);
+  vector_rows rows;
+  rows.set_dimension(32);
+  for (std::size_t i = 0; i < cloud.size(); ++i) rows.append(cloud.slot(i), cloud.values(i));
+  const std::atomic<bool> stop{false};
+  const auto segment =
+      hnsw_segment::extend(nullptr, rows, 0, count, {.m = 8, .ef_construction = 30}, stop);
+  dice d(32);
+  int right = 0;
+  for (int i = 0; i < queries; ++i) {
+    const auto values = cloud.query(d);
+    const prepared_query query(values, rows.code_count());
+    std::vector<std::uint32_t> positions;
+    REQUIRE(segment->search(query, 20, 10, no_limit, accept_all, on_the_way, positions));
+    const auto distance = [&](std::uint32_t at) { return query.distance(rows, at); };
+    const auto nearest = std::ranges::min(std::views::iota(0U, count), {}, distance);
+    if (std::ranges::find(positions, nearest) != positions.end()) ++right;
+  }
+  CHECK(right >= queries * 99 / 100);
 }
 
 TEST_CASE("many copies of few vectors are found, and those of an extended segment too") {
