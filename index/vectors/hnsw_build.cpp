@@ -139,6 +139,7 @@ public:
     maxlevel_ = static_cast<int>(base.level(base.entry()));
   }
 
+  /// After an exception this can only be destroyed.
   void insert(std::span<const std::byte> point, std::uint32_t label, int level) {
     // A level of 0 cannot be asked for: it is what a draw times zero gives.
     mult_ = 0;
@@ -147,6 +148,7 @@ public:
       addPoint(point.data(), label, level);
       return;
     }
+    // As if `level` were the highest, so that hnswlib begins where this descent ends.
     const hnswlib::tableint entry =
         std::exchange(enterpoint_node_, descend(point.data(), enterpoint_node_, level));
     const int levels = std::exchange(maxlevel_, level);
@@ -174,8 +176,9 @@ public:
 
 private:
   // hnswlib itself keeps one point on its way down, and gets stuck in a wrong cluster; what is
-  // inserted there is not found where it belongs.
-  /// A near point of the level above `level`, for hnswlib to begin from.
+  // inserted there is not found where it belongs. Eight are looked at on each level here, of which
+  // the nearest goes on, since its search begins from one.
+  /// A near point of the level above `level`, which is not the highest.
   hnswlib::tableint descend(const std::byte* point, hnswlib::tableint from, int level) {
     constexpr std::size_t width = 8;
     const std::size_t width_of_level = std::exchange(ef_construction_, width);

@@ -57,12 +57,12 @@ struct hnsw_segment::near_point {
   float distance;
   std::uint32_t point;
   friend auto operator<=>(const near_point&, const near_point&) = default;
-};
 
-inline hnsw_segment::near_point hnsw_segment::measure(const prepared_query& query,
-                                                      std::uint32_t point) const {
-  return {query.estimate(rows_, points_.first(point)), point};
-}
+  static near_point of(const hnsw_segment& graph, const prepared_query& query,
+                       std::uint32_t point) {
+    return {query.estimate(graph.rows_, graph.points_.first(point)), point};
+  }
+};
 
 /// The nearest few that a walk has met, nearest first.
 class hnsw_segment::nearest_few {
@@ -97,10 +97,11 @@ private:
 };
 
 // One alone would get stuck at the edge of a wrong cluster, which has no link to the right one, the
-// more often the more clusters there are and the fewer points a level has of each.
+// more often the more clusters there are and the fewer points a level has of each. Of 1,000,000
+// vectors in 200 clusters four find as many as eight or sixteen do, and two miss 1.6 % more.
 hnsw_segment::nearest_few hnsw_segment::descend(const prepared_query& query) const {
   nearest_few nearest;
-  nearest.offer(measure(query, links_.entry()));
+  nearest.offer(near_point::of(*this, query, links_.entry()));
   visited_loan met;
   std::vector<std::uint32_t> fresh;
   for (std::uint32_t level = links_.level(links_.entry()); level > 0; --level) {
@@ -109,7 +110,7 @@ hnsw_segment::nearest_few hnsw_segment::descend(const prepared_query& query) con
     for (const near_point& p : nearest.all()) (*met).insert(p.point);
     while (const auto at = nearest.next()) {
       meet(at->point, level, *met, fresh);
-      for (const std::uint32_t point : fresh) nearest.offer(measure(query, point));
+      for (const std::uint32_t point : fresh) nearest.offer(near_point::of(*this, query, point));
     }
   }
   return nearest;
@@ -163,7 +164,7 @@ bool hnsw_segment::search(const prepared_query& query, std::size_t ef, std::size
     meet(nearest.point, 0, *met, fresh);
     looked_at += fresh.size();
     if (looked_at > compared_max) return false;
-    for (const std::uint32_t point : fresh) enter(measure(query, point));
+    for (const std::uint32_t point : fresh) enter(near_point::of(*this, query, point));
   }
   std::vector<near_point> nearest(found.size());
   for (std::size_t i = found.size(); i-- > 0; found.pop()) nearest[i] = found.top();

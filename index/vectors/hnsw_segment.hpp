@@ -2,7 +2,7 @@
 /// An immutable HNSW graph over the vectors at positions [begin, end), of which those with the same
 /// codes are one point. It holds links only; vectors are compared by the codes in vector_rows. The
 /// graph depends on nothing but the vectors in their order, and is the same whether it was built at
-/// once, in steps, or read from an image and extended.
+/// once, in steps, or read from an image of this build and extended.
 
 #include <atomic>
 #include <cstdint>
@@ -38,7 +38,7 @@ public:
   /// Appends the positions of about the `ef` nearest vectors that `accept` passes, and more where
   /// many are one point, among which the k nearest are to be found; nearest first. What it does not
   /// pass is walked through. False (and nothing appended) if more than `compared_max` vectors would
-  /// have to be looked at.
+  /// have to be looked at on level 0, which has them all.
   bool search(const prepared_query& query, std::size_t ef, std::size_t k,
               std::uint64_t compared_max, const std::function<bool(slot_no)>& accept, asking asked,
               std::vector<std::uint32_t>& positions) const;
@@ -56,7 +56,6 @@ private:
                segment_points points, segment_links links);
   struct near_point;
   class nearest_few;
-  [[nodiscard]] near_point measure(const prepared_query& query, std::uint32_t point) const;
   /// Where a search at level 0 begins: the nearest few that the levels above have.
   [[nodiscard]] nearest_few descend(const prepared_query& query) const;
   /// The points that are linked from there at that level and were not met yet.
