@@ -77,6 +77,9 @@ public:
                                                  std::span<const slot_no> slots, std::size_t k,
                                                  const std::function<memory_id(slot_no)>& tie,
                                                  const goes_on_check& goes_on = {}) const;
+  /// Whether nearest_of so many slots costs less than nearest() that accepts no others, which walks
+  /// through those of a graph.
+  [[nodiscard]] bool are_few(std::uint64_t slots) const;
   /// The query beside all vectors but those left out (compared_query.hpp).
   [[nodiscard]] compared_query compare(std::span<const float> query,
                                        const goes_on_check& goes_on = {},

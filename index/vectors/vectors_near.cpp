@@ -15,8 +15,6 @@ constexpr std::size_t ahead = 8;
 constexpr std::size_t bounded_min = 64;
 /// Rows whose bounds are computed at once.
 constexpr std::uint32_t scan_rows = 256;
-/// Up to here an answer is always exact.
-constexpr std::uint64_t exact_candidates_max = 10'000;
 /// A graph search that keeps `ef` candidates costs about as much as an exact scan of this many
 /// vectors per candidate.
 constexpr std::uint64_t scanned_per_ef = 160;
@@ -27,11 +25,9 @@ struct bounded_row {
   std::uint32_t position;
 };
 
-/// Is the exact scan of the `expected` accepted ones cheaper than a graph search that has to walk
-/// through the others? By measurement it is below sqrt(3200 * size).
-bool scan_is_cheaper(std::uint64_t expected, std::uint64_t size) {
-  return expected <= exact_candidates_max || expected * expected <= 3200 * size;
-}
+/// From here on a graph that walks through what is not accepted costs less than passing over all
+/// vectors: both grow as fast with how many there are. By measurement, rounded.
+constexpr std::uint64_t proposed_min = 12'000;
 
 } // namespace
 
@@ -176,6 +172,12 @@ std::vector<near_hit> vectors::nearest_of(std::span<const float> query,
   return nearest.take();
 }
 
+// A walk costs as much as 1,600 slots where all pass, by measurement, and the more the fewer pass.
+bool vectors::are_few(std::uint64_t slots) const {
+  constexpr std::uint64_t slots_per_walk = 1600;
+  return slots < proposed_min || slots * slots <= slots_per_walk * size();
+}
+
 compared_query vectors::compare(std::span<const float> query, const goes_on_check& goes_on,
                                 const slots_left_out& left_out) const {
   return impl_->fits(query) ? compared_query(impl_->rows, query, goes_on, left_out)
@@ -199,7 +201,7 @@ std::vector<near_hit> vectors::nearest(std::span<const float> query, std::size_t
                                        bool& used_hnsw, const goes_on_check& goes_on) const {
   used_hnsw = false;
   if (!impl_->fits(query) || k == 0) return {};
-  if (!scan_is_cheaper(expected, size())) {
+  if (expected >= proposed_min) {
     const prepared_query prepared(query, impl_->rows.code_count());
     if (auto hits = impl_->search_segments(prepared, k, expected, asked, tie, goes_on)) {
       used_hnsw = true;

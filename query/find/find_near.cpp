@@ -127,7 +127,7 @@ result<void> find_state::run_near(const read_views& views) {
     }
     entered = near_listed != 0 ? near_listed : std::max<std::uint64_t>(scanned, rows.size());
     answer.candidates_scanned = static_cast<std::int64_t>(entered);
-  } else if (rows.size() > exact_near_rows && !some_open && search.may_use_hnsw()) {
+  } else if (!views.vectors->are_few(rows.size()) && !some_open && search.may_use_hnsw()) {
     const slot_set allowed(rows);
     const auto accept = [&](slot_no slot) { return allowed.contains(slot); };
     const auto hits = search.nearest(accept, rows.size(), used_hnsw);

@@ -320,7 +320,7 @@ retrieve_state::nearest_topics(const read_views& views,
     return views.vectors->nearest_exact(query, most, {accept, slots_over(views, context.at)}, tie,
                                         time.goes_on());
   }
-  if (slots.size() <= exact_near_rows || request.at_seq || context.exact_near)
+  if (views.vectors->are_few(slots.size()) || request.at_seq || context.exact_near)
     return views.vectors->nearest_of(query, slots, std::min(most, slots.size()), tie,
                                      time.goes_on());
   std::vector<slot_no> allowed = slots;

@@ -166,6 +166,8 @@ TEST_CASE("near answers through segments: recall, exact distances, and never too
   index.wait_for_segments();
   dice d(8);
   bool used_hnsw = false;
+  CHECK(index.are_few(10'000)); // which are compared exactly, as is promised
+  CHECK_FALSE(index.are_few(count));
 
   std::size_t found = 0;
   for (int i = 0; i < 100; ++i) {
