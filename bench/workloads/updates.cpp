@@ -2,6 +2,8 @@
 /// does by default, or 1,000: what stays behind must not grow answers, nor, where it is not
 /// retained, memory or checkpoints.
 
+#include <numeric>
+
 #include "bench/workloads/bench_run.hpp"
 #include "bench/workloads/measure.hpp"
 
@@ -111,18 +113,20 @@ errand_answer update_and_look(const bench_run& run, engine_options options) {
   for (std::size_t i = 0; i < memories; ++i) items.emplace_back(request_of(d, i));
   if (auto written = world->write_batch(std::move(items)); !written) return propagate(written);
   std::vector<double> answer;
-  double updates_us = 0;
+  samples taken; // of one update, by batches
   for (std::size_t round = 0; round < round_count(run); ++round) {
     const auto start = instant::now();
     if (auto updated = update_all(*world, d, round); !updated) return propagate(updated);
-    updates_us += microseconds_since(start);
+    taken.us.push_back(microseconds_since(start) / memories);
     if (round + 1 != early_rounds && round + 1 != round_count(run)) continue;
     if (auto right = judge_updates(*world, d, round); !right) return propagate(right);
     auto state = look(*world, d, memory_before);
     if (!state) return propagate(state);
     for (const auto number : state_numbers) answer.push_back((*state).*number);
   }
-  answer.push_back(updates_us);
+  answer.push_back(percentile(taken.us, 0.5));
+  answer.push_back(percentile(taken.us, 0.99));
+  answer.push_back(std::reduce(taken.us.begin(), taken.us.end()) * memories);
   if (auto closed = world->close(); !closed) return propagate(closed);
   return answer;
 }
@@ -135,12 +139,12 @@ result<void> run_updates(bench_run& run, errand by, const char* name, const char
   const auto many = static_cast<double>(memories * round_count(run));
   measured m{.name = name, .what = what};
   m.size = run.options.size;
-  m.engine = {.repetitions = static_cast<std::size_t>(many),
-              .p50_us = n.back() / many,
-              .p99_us = n.back() / many,
+  constexpr std::size_t states = std::size(state_numbers);
+  m.engine = {.repetitions = round_count(run),
+              .p50_us = n[2 * states],
+              .p99_us = n[2 * states + 1],
               .per_second = 1e6 * many / n.back(),
               .right = 1};
-  constexpr std::size_t states = std::size(state_numbers);
   m.facts = {{"updates", many},
              {"memory_of_each_bytes", (n[states] - n[0]) / (many - few)},
              {"near_after_1000_us", n[1]},

@@ -39,7 +39,8 @@ status run_bench(const bench_options& o) {
     tell("this machine is busy (load {:.1f}): compare ratios, and those with care\n", load);
   const scratch_directory place(o.directory);
   if (place.path().empty()) {
-    tell("mneme: no directory can be made in {}\n       see: mneme bench --dir\n",
+    tell("mneme: no directory can be made in {}: name one with --dir that is there and may be "
+         "written to\n",
          o.directory.empty() ? "the directory for temporary files" : printable(o.directory));
     return status::store;
   }
@@ -83,8 +84,10 @@ void add_bench_command(CLI::App& app, command_result& outcome) {
       ->delimiter(',')
       ->check(CLI::IsMember(workloads::workload_names()));
   command->add_option("--seed", o->seed, "of the data (1)");
-  command->add_option("--dir", o->directory,
-                      "measure on this directory's disk; what is made there is removed again");
+  command->add_option(
+      "--dir", o->directory,
+      "measure on the disk of this directory, which must be there; what is made in it is "
+      "removed again");
   command->add_option("--plot", o->plot, "also draw cost against N, as SVG, into this file");
   command->add_flag("--json", o->as_json, "for programs");
   command->callback([o, &outcome] { outcome.exit = run_bench(*o); });
