@@ -61,6 +61,10 @@ TEST_CASE(
   CHECK(verdict(simulate(of_seed(743821715, 6145))) == "clean");
 }
 
+TEST_CASE("a trim that the disk had no room for is finished by the opening behind a clean close") {
+  CHECK(verdict(simulate(of_seed(4052920375, 20'000))) == "clean");
+}
+
 TEST_CASE("a segment that was begun while an image was written may be lost in a crash") {
   CHECK(verdict(simulate(of_seed(411, 8000))) == "clean");
 }
