@@ -7,7 +7,6 @@
 
 #include "messages/ensure.hpp"
 #include "messages/validate/validate.hpp"
-#include "query/find/find_state.hpp"
 #include "query/find/near_target.hpp"
 #include "query/request_numbers.hpp"
 #include "query/retrieve/retrieve_state.hpp"
