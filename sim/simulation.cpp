@@ -476,7 +476,7 @@ private:
     if (auto closed = client.collect(); !closed)
       return wrong("close", "closing failed: " + closed.error().message);
     lose_machine(crash_mode::drop);
-    // One that the disk had no room for is finished by the next opening, which may have to go
+    // A trim that the disk had no room for is finished by the next opening, which may have to go
     // through all of the journal for it.
     const bool owes_trim = noted_trim(*disk_.files, std::string(world_directory)).value != 0;
     if (auto ok = boot(known_.truth.last()); !ok) return ok;

@@ -78,7 +78,7 @@ public:
                                                  const std::function<memory_id(slot_no)>& tie,
                                                  const goes_on_check& goes_on = {}) const;
   /// Whether nearest_of so many slots costs less than nearest() that accepts no others, which walks
-  /// through those of a graph.
+  /// through those of a graph. 10,000 always are: up to there near is promised to be exact.
   [[nodiscard]] bool are_few(std::uint64_t slots) const;
   /// The query beside all vectors but those left out (compared_query.hpp).
   [[nodiscard]] compared_query compare(std::span<const float> query,

@@ -31,6 +31,9 @@ namespace mneme {
 
 namespace {
 
+/// Up to so many candidate rows near is always exact (vectors::are_few).
+constexpr std::uint64_t exact_near_rows = 10'000;
+
 /// A way to enumerate candidates, with an upper bound of their number.
 struct driver_choice {
   enum class kind : std::uint8_t { bfs, tags, types, visible, rows };

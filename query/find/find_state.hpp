@@ -18,9 +18,6 @@
 
 namespace mneme {
 
-/// Up to so many candidate rows near is always exact.
-inline constexpr std::uint64_t exact_near_rows = 10'000;
-
 enum class find_stage : std::uint8_t { walk, select, near, fetch, done };
 
 struct find_state {

@@ -209,6 +209,15 @@ TEST_CASE("near answers through segments: recall, exact distances, and never too
   }
 }
 
+TEST_CASE("how many slots are few grows with the root of how many there are") {
+  vectors index({.background_segments = false});
+  index.set_space({"test", 2});
+  const std::vector<float> values{1.0F, 0.0F};
+  for (std::uint32_t i = 0; i < 160'000; ++i) index.append(slot_no{i}, values);
+  CHECK(index.are_few(16'000));
+  CHECK_FALSE(index.are_few(16'001));
+}
+
 TEST_CASE("a search comes to the right one of very many clusters") {
   constexpr std::uint32_t count = 30'000;
   constexpr int queries = 500;
