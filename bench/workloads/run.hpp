@@ -18,7 +18,7 @@ struct run_options {
   std::uint64_t seed = 1;
   std::string directory;          ///< empty or missing; what is in it belongs to the run
   std::vector<std::string> names; ///< empty: all
-  double seconds_each = 0.8;      ///< at most about so long, but for loads
+  double seconds_each = 0.8;      ///< about so long, but for loads and slow peers
 };
 
 /// The names that run_options::names takes, in the order of their run.
