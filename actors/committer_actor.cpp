@@ -123,6 +123,7 @@ void committer_actor::pump() {
   if (core_->is_stopped()) return;
   // Whatever it is beside goes on when it ends.
   if (core_->is_erasure_next() && (checkpointing_ || flushing_ || makes_copies())) return;
+  if (core_->needs_all_indexes()) late_problem_ = world_->wait_for_late();
   // A store that has stopped would fail the next batch after the journal has it.
   if (stop_with_store()) return;
   auto round = core_->next_round();
@@ -338,10 +339,12 @@ void committer_actor::failed(const error& cause, errc outcome_code) {
   refuse_deferred();
 }
 
-/// Refuses what waits and what comes if the store has stopped or takes no rows; true then.
+/// Refuses what waits and what comes if the store has stopped or takes no rows, or an index that
+/// was to come late does not; true then.
 bool committer_actor::stop_with_store() {
   const auto store_problem = world_->store->stopped();
-  const auto problem = store_problem ? store_problem : flush_problem_;
+  auto problem = store_problem ? store_problem : flush_problem_;
+  if (!problem && !late_problem_) problem = late_problem_.error();
   if (!problem) return false;
   const error stopped = stopped_by(*problem, store_problem.has_value());
   core_->fail(stopped, stopped);

@@ -105,6 +105,7 @@ private:
   bool rows_lack_room_ = false;               ///< the files could not be given any
   bool goes_on_without_room_ = false;         ///< the next round does not look for room again
   std::optional<error> flush_problem_;        ///< the files took no rows
+  result<void> late_problem_;                 ///< of indexes that were to come late
   std::vector<checkpoint_command> deferred_;  ///< barriers that came meanwhile
   std::shared_ptr<index_compaction> copies_;  ///< of indexes, while they are made; null = none
   bool copies_are_away_ = false;              ///< the checkpointer has them

@@ -108,6 +108,7 @@ void place_in_memory(world_options& w) {
 void place_on_disk(world_options& w, const engine_options& options) {
   w.directory = options.directory;
   w.files = make_posix_file_system();
+  w.may_load_late = true;
   w.store = store_in(options.directory, {.cache_bytes = options.cache_bytes, .read_only = false});
 }
 
@@ -191,6 +192,7 @@ actor_options actor_options_of(const engine_options& options, const world& w) {
                           : make_system_random();
   a.queries.exact_near = options.exact_near;
   a.compacts_in_turn = options.exact_near;
+  a.loads_late_beside = !options.exact_near;
   a.queries.chroma = options.chroma;
   if (a.queries.chroma.profiles == nullptr)
     a.queries.chroma.profiles = std::make_shared<profile_registry>();

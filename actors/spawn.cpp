@@ -47,6 +47,8 @@ engine_actors spawn_actors(caf::actor_system& system, const std::shared_ptr<worl
                            const actor_options& options) {
   ensure(w != nullptr, "actors are of a world");
   ensure(options.readers > 0, "an engine has a reader");
+  if (const auto late = w->generation()->late; late != nullptr && options.loads_late_beside)
+    late->begin();
   engine_actors a;
   a.store = system.spawn(store_behavior, w);
   a.ledger = system.spawn(ledger_behavior, w);

@@ -55,6 +55,8 @@ struct actor_options {
   /// Indexes are made anew in the committer's turn, while writes wait, instead of beside them:
   /// which states are still there then depends on the writes alone.
   bool compacts_in_turn = false;
+  /// What the opening left for later is loaded by a thread of its own, not by who needs it first.
+  bool loads_late_beside = false;
   query_seams queries; ///< its clock is the committer's too
   std::shared_ptr<random_source> random;
   std::shared_ptr<random_source> jitter; ///< of a remote embedder's delays; not the committer's

@@ -46,10 +46,17 @@ bool has_sum(std::string_view bytes, std::string_view sums, std::size_t page) {
   return crc32c(bytes) == expected;
 }
 
+/// Pages of an image, by their numbers.
+struct page_range {
+  std::size_t begin;
+  std::size_t end;
+};
+
 /// Does each page that is read have its sum?
-bool are_read_whole(const page_reader& read, std::size_t length, std::string_view sums) {
+bool are_read_whole(const page_reader& read, std::size_t length, std::string_view sums,
+                    page_range pages) {
   const auto buffer = std::make_unique_for_overwrite<char[]>(page_bytes);
-  for (std::size_t page = 0; page * page_bytes < length; ++page) {
+  for (std::size_t page = pages.begin; page < pages.end; ++page) {
     const std::span<char> to(buffer.get(), std::min(page_bytes, length - page * page_bytes));
     if (!read(page * page_bytes, to) || !has_sum({to.data(), to.size()}, sums, page)) return false;
   }
@@ -57,9 +64,10 @@ bool are_read_whole(const page_reader& read, std::size_t length, std::string_vie
 }
 
 /// Does each page have its sum?
-bool are_whole(std::string_view body, std::string_view sums, const image_bytes& whole) {
-  if (whole.read) return are_read_whole(whole.read, body.size(), sums);
-  for (std::size_t page = 0; page * page_bytes < body.size(); ++page)
+bool are_whole(std::string_view body, std::string_view sums, const page_reader& read,
+               page_range pages) {
+  if (read) return are_read_whole(read, body.size(), sums, pages);
+  for (std::size_t page = pages.begin; page < pages.end; ++page)
     if (!has_sum(body.substr(page * page_bytes, page_bytes), sums, page)) return false;
   return true;
 }
@@ -80,9 +88,16 @@ std::string image_end(std::size_t length, std::string sums) {
   return end;
 }
 
-/// What is before the sums; nullopt if they do not fit.
-std::optional<std::string_view> checked_by_page(const image_bytes& whole) {
-  std::string_view image = whole.bytes;
+/// What is before the sums, and these, which are those that were written.
+struct summed_body {
+  std::string_view body;
+  std::string_view sums;
+
+  [[nodiscard]] page_range pages() const { return {0, pages_of(body.size())}; }
+};
+
+/// nullopt if they do not fit.
+std::optional<summed_body> summed(std::string_view image) {
   image.remove_suffix(pages_mark.size());
   const auto sum = take_last<std::uint32_t>(image);
   const std::string_view before = image;
@@ -92,8 +107,16 @@ std::optional<std::string_view> checked_by_page(const image_bytes& whole) {
   const std::string_view sums = image.substr(*length);
   if (sums.size() != pages_of(body.size()) * sizeof(std::uint32_t)) return std::nullopt;
   if (crc32c(before.substr(body.size())) != *sum) return std::nullopt;
-  if (!whole.is_checked && !are_whole(body, sums, whole)) return std::nullopt;
-  return body;
+  return summed_body{body, sums};
+}
+
+/// What is before the sums; nullopt if they do not fit, or one of its pages is damaged.
+std::optional<std::string_view> checked_by_page(const image_bytes& whole) {
+  const auto found = summed(whole.bytes);
+  if (!found) return std::nullopt;
+  if (!whole.is_checked && !are_whole(found->body, found->sums, whole.read, found->pages()))
+    return std::nullopt;
+  return found->body;
 }
 
 /// The same of an image of before.
@@ -124,6 +147,20 @@ std::uint32_t image_sum(std::string_view image) {
   return take_last<std::uint32_t>(image).value_or(0);
 }
 
+std::vector<std::function<bool()>> page_checks(const image_bytes& image) {
+  constexpr std::size_t pages_at_once = 128; // 8 MiB: few parts, and none that others wait for
+  if (image.is_checked || !image.bytes.ends_with(pages_mark)) return {};
+  const auto found = summed(image.bytes);
+  if (!found || found->pages().end <= pages_at_once) return {};
+  std::vector<std::function<bool()>> parts;
+  for (std::size_t page = 0; page < found->pages().end; page += pages_at_once)
+    parts.emplace_back([image, of = *found, page] {
+      return are_whole(of.body, of.sums, image.read,
+                       {page, std::min(page + pages_at_once, of.pages().end)});
+    });
+  return parts;
+}
+
 std::function<bool()> check_again(const image_bytes& image) {
   if (!image.read) return nullptr;
   std::string_view body = image.bytes;
@@ -138,7 +175,7 @@ std::function<bool()> check_again(const image_bytes& image) {
   }
   const bool fit = sums.size() == pages_of(body.size()) * sizeof(std::uint32_t);
   return [read = image.read, length = body.size(), sums = std::move(sums), fit] {
-    return fit && are_read_whole(read, length, sums);
+    return fit && are_read_whole(read, length, sums, {0, pages_of(length)});
   };
 }
 

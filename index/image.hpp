@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "messages/ensure.hpp"
 #include "mneme/error.hpp"
@@ -51,6 +52,11 @@ image_bytes kept(const image_bytes& image);
 /// What an image that is whole is known by: the sum of its sums. 0 if it cannot be one, or is one
 /// of before.
 std::uint32_t image_sum(std::string_view image);
+/// The check of an image's pages in parts, which may be looked at side by side: each says whether
+/// its pages have their sums. Where all say so, an image may be loaded as one that `is_checked`.
+/// None: the image is of before, has been checked, or is small; it is checked when it is loaded.
+/// They look at its bytes where they are, or read them.
+std::vector<std::function<bool()>> page_checks(const image_bytes& image);
 /// Of an image that was loaded: says whether its file still has what was loaded, by reading all of
 /// it; from any thread. Keeps the file open, whatever its name means meanwhile. Null if the image
 /// is in memory.

@@ -12,12 +12,7 @@ namespace mneme {
 past_topic_test::past_topic_test(const read_views& views, seq_no at, const value_time& when,
                                  const std::vector<std::string>& terms, const deadline& time,
                                  known_field_values& known)
-    : views_(views),
-      at_(at),
-      when_(when),
-      time_(time),
-      known_(known),
-      language_(views.lexical->language()) {
+    : views_(views), at_(at), when_(when), time_(time), known_(known), language_(views.language) {
   for (const auto& term : terms)
     if (!is_function_term(term, language_)) telling_.push_back(term);
 }

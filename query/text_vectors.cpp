@@ -67,7 +67,7 @@ query_vector text_vectors::vector_of(const std::string& text) const {
 }
 
 query_vector text_vectors::any_vector() const {
-  std::uint32_t dim = views_.vectors->space().dim;
+  std::uint32_t dim = views_.wait_for_late() ? views_.vectors->space().dim : 0;
   if (dim == 0) dim = std::max(1U, views_.embedder->space().dim);
   return std::make_shared<const result<std::vector<float>>>(std::vector<float>(dim, 1.0F));
 }

@@ -156,6 +156,7 @@ check_result check_state(const evidence& known, world& w) {
   if (w.published_seq() != at)
     return wrong("state",
                  fmt::format("it is at seq {} instead of {}", w.published_seq().value, at.value));
+  if (auto ok = w.wait_for_late(); !ok) return wrong("state", ok.error().message);
   auto reader = w.store->reader();
   if (!reader) return wrong("state", reader.error().message);
   for (std::uint32_t n = 0; n < w.nodes.size(); ++n)

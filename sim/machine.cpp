@@ -70,6 +70,7 @@ result<std::unique_ptr<machine>> machine::boot(const engine_setup& setup, const 
   w.keys = keys_of_agents();
   w.time = clock;
   w.log = std::move(kept_in);
+  w.may_load_late = true;
   w.store.open = [tables = from.tables,
                   supply = m->supply_]() -> result<std::unique_ptr<kv_store>> {
     return make_powered_store(make_memory_store(tables->now), supply);

@@ -266,7 +266,11 @@ result<std::unique_ptr<world>> try_open(const world_options& options,
 
   report_store(*w, checkpoint, how);
   if (!how.use_images) checkpoint.reset();
-  const seq_no loaded = load_checkpoint(*w, checkpoint, how.use_leaves);
+  const seq_no last = w->journal->last_seq();
+  const bool replays =
+      how.is_after_erasure || !checkpoint || checkpoint->seq != last || stored < last;
+  const bool may_be_late = options.may_load_late && !replays;
+  const seq_no loaded = load_checkpoint(*w, checkpoint, how.use_leaves, may_be_late);
   if (checkpoint && loaded != checkpoint->seq) {
     how.images_failed = true;
     return fail(errc::corrupt, "the images of the last checkpoint are damaged");

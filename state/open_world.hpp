@@ -55,6 +55,9 @@ struct world_options {
   std::uint64_t leaf_cache_bytes = default_leaf_cache_bytes;
   /// Rows that the store's files do not have yet: beyond, they are given what is durable.
   std::uint64_t row_buffer_bytes = 32ULL << 20;
+  /// Words and vectors may be loaded behind the opening, where nothing is to be replayed: by whom
+  /// world::generation()->late is told to, or who needs them first.
+  bool may_load_late = false;
   /// Who has the same files open has looked at what is before the checkpoint.
   bool is_checked_before = false;
 };

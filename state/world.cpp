@@ -27,7 +27,8 @@ void world::adopt(index_generation fresh) {
   {
     const std::lock_guard hold(published_guard_);
     published_counts_.rows = next->attributes->row_count();
-    published_counts_.vectors = next->vectors->size();
+    counts_lack_vectors_ = !next->is_whole();
+    if (!counts_lack_vectors_) published_counts_.vectors = next->vectors->size();
   }
   const std::lock_guard hold(generation_guard_);
   generation_.swap(next); // the old one goes when its last reader does
@@ -53,8 +54,9 @@ read_views world::views() {
           .graph = &graph,
           .order = &order,
           .lineage = &lineage,
-          .lexical = now.lexical.get(),
-          .vectors = now.vectors.get(),
+          .lexical = {now.lexical.get(), now.late.get()},
+          .vectors = {now.vectors.get(), now.late.get()},
+          .language = info.language,
           .store = store.get(),
           .records = &records,
           .journaled = now.journaled.get(),
@@ -78,7 +80,7 @@ dense_numbers world::numbers_taken() {
           .rows = generation_->attributes->row_count(),
           .row_terms = generation_->attributes->rows().terms_end(),
           .names = generation_->attributes->name_count(),
-          .terms = generation_->lexical->distinct_terms(),
+          .terms = whole().lexical->distinct_terms(),
           .colours = generation_->attributes->colours().point_count(),
           .activations = generation_->attributes->activation_history_size(),
           .signals = generation_->attributes->colours().history_size()};
@@ -87,6 +89,7 @@ dense_numbers world::numbers_taken() {
 void world::publish(seq_no seq) {
   const std::lock_guard hold(published_guard_);
   published_roots_ = ledger->roots();
+  counts_lack_vectors_ = !generation_->is_whole();
   published_counts_ = counts(seq);
   window.publish(seq); // inside, so that nobody is told of a seq that cannot be read yet
 }
@@ -97,7 +100,8 @@ void world::retain_before(seq_no seq) {
   graph.retain_from(from);
   order.retain_from(from);
   lineage.retain_from(from);
-  generation_->lexical->retain_from(from);
+  // What is loaded late forgets then what it does not need.
+  if (generation_->is_whole()) generation_->lexical->retain_from(from);
 }
 
 root_set world::published_roots() const {
@@ -106,8 +110,11 @@ root_set world::published_roots() const {
 }
 
 world_counts world::published_counts() const {
+  const auto indexes = generation();
   const std::lock_guard hold(published_guard_);
-  return published_counts_;
+  world_counts found = published_counts_;
+  if (counts_lack_vectors_ && indexes->is_whole()) found.vectors = indexes->late->vectors();
+  return found;
 }
 
 open_report world::opened() const {
@@ -126,7 +133,7 @@ world_counts world::counts(seq_no seq) const {
           .live = generation_->attributes->live(),
           .rows = generation_->attributes->row_count(),
           .edges = graph.edge_count(),
-          .vectors = generation_->vectors->size(),
+          .vectors = generation_->is_whole() ? generation_->vectors->size() : 0,
           .fields = ledger->leaf_count(state_namespace::fields)};
 }
 

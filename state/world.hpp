@@ -127,8 +127,12 @@ struct world {
   [[nodiscard]] mneme::attributes& attributes() { return *generation_->attributes; }
   [[nodiscard]] record_places& places() { return *generation_->places; }
   [[nodiscard]] journaled_records& journaled() { return *generation_->journaled; }
-  [[nodiscard]] mneme::lexical& lexical() { return *generation_->lexical; }
-  [[nodiscard]] mneme::vectors& vectors() { return *generation_->vectors; }
+  /// These two behind wait_for_late(), by which damage is heard of.
+  [[nodiscard]] mneme::lexical& lexical() { return *whole().lexical; }
+  [[nodiscard]] mneme::vectors& vectors() { return *whole().vectors; }
+  /// From any thread. `corrupt` if they were left for later and their images are damaged: the
+  /// writer takes no more writes then, and who opens the world again has them made anew.
+  [[nodiscard]] result<void> wait_for_late() const { return generation()->wait_for_late(); }
   [[nodiscard]] std::shared_ptr<const index_generation> generation() const;
   /// Between two batches: readers that begin from now on read these. They have what was published.
   void adopt(index_generation fresh);
@@ -140,7 +144,8 @@ struct world {
   void retain_before(seq_no seq);
   /// The roots as of the published seq; from any thread.
   [[nodiscard]] root_set published_roots() const;
-  /// What it holds as of the published seq; from any thread.
+  /// What it holds as of the published seq, but for vectors that are not there yet; from any
+  /// thread.
   [[nodiscard]] world_counts published_counts() const;
   /// What opening repaired, and what was found when the store's files were opened since.
   [[nodiscard]] open_report opened() const;
@@ -150,6 +155,10 @@ struct world {
   }
 
 private:
+  [[nodiscard]] const index_generation& whole() const {
+    if (generation_->late != nullptr) generation_->late->ensure_there();
+    return *generation_;
+  }
   /// After the batch that ends at `seq`.
   [[nodiscard]] world_counts counts(seq_no seq) const;
 
@@ -158,6 +167,7 @@ private:
   mutable std::mutex published_guard_;
   root_set published_roots_;
   world_counts published_counts_;
+  bool counts_lack_vectors_ = false; ///< which were late when they were published
 };
 
 /// What of these entries' ids was drawn is drawn no more.

@@ -11,6 +11,7 @@
 #include "index/rows/record_places.hpp"
 #include "index/vectors/vectors.hpp"
 #include "views/journaled_records.hpp"
+#include "views/late_indexes.hpp"
 
 namespace mneme {
 
@@ -20,6 +21,16 @@ struct index_generation {
   std::shared_ptr<mneme::lexical> lexical;
   std::shared_ptr<mneme::vectors> vectors;
   std::shared_ptr<journaled_records> journaled; ///< the files that the places are in
+  /// Of words and vectors; null: they have been there from the beginning.
+  std::shared_ptr<late_indexes> late{};
+
+  [[nodiscard]] result<void> wait_for_late() const {
+    return late == nullptr ? result<void>() : late->wait();
+  }
+  [[nodiscard]] std::optional<error> late_problem() const {
+    return late == nullptr ? std::nullopt : late->problem();
+  }
+  [[nodiscard]] bool is_whole() const { return late == nullptr || late->are_there(); }
 };
 
 } // namespace mneme

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "index/graph/graph.hpp"
+#include "index/lexical/text_terms.hpp"
 #include "index/rows/node_table.hpp"
 #include "index/vectors/slot_filter.hpp"
 #include "mneme/scope.hpp"
@@ -18,6 +19,7 @@
 #include "views/erased_elsewhere.hpp"
 #include "views/index_generation.hpp"
 #include "views/journaled_records.hpp"
+#include "views/late_indexes.hpp"
 #include "views/read_window.hpp"
 #include "views/record_cache.hpp"
 
@@ -33,8 +35,9 @@ struct read_views {
   const mneme::graph* graph = nullptr;
   const mneme::graph* order = nullptr;   ///< those of order_edges.hpp alone
   const mneme::graph* lineage = nullptr; ///< those of lineage_edges.hpp alone
-  const mneme::lexical* lexical = nullptr;
-  const mneme::vectors* vectors = nullptr;
+  late_index<mneme::lexical> lexical{};  ///< likewise `vectors`: after wait_for_late()
+  late_index<mneme::vectors> vectors{};
+  std::string_view language = default_language; ///< of the lexical index
   kv_store* store = nullptr;
   record_cache* records = nullptr;              ///< null = every record is read from the store
   const journaled_records* journaled = nullptr; ///< null = what the cache lacks is, too
@@ -53,6 +56,10 @@ struct read_views {
   std::optional<lifecycle_audience> audience; ///< whom searches are for unless they say
   std::uint64_t max_answer_bytes = std::numeric_limits<std::uint64_t>::max(); ///< answer_room.hpp
 
+  /// Before the first look at words or vectors, which an opening may have left for later.
+  [[nodiscard]] result<void> wait_for_late() const {
+    return generation == nullptr ? result<void>() : generation->wait_for_late();
+  }
   [[nodiscard]] bool is_erased_elsewhere(const memory_id& id) const {
     return erased_elsewhere != nullptr && erased_elsewhere->memories.contains(id);
   }

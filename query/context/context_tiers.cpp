@@ -251,7 +251,7 @@ result<std::string> text_in_context(const memory& m, const context_state& run,
   std::erase_if(*values, [&](const topic_value& v) { return !when.tells(v); });
   std::string wanted;
   if (run.request.query) {
-    const auto language = views.lexical->language();
+    const auto language = views.language;
     wanted = best_field(distinct_terms(*run.request.query, language), {}, *values, language);
   }
   return text + told_values(values_told(*values, when), most_of_fields, wanted);

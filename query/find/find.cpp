@@ -33,6 +33,8 @@ result<std::unique_ptr<find_run>> find_run::compile(find_request request, query_
   state->who = asker(request.actor, context.scope);
   if (auto ok = state->who.check_touch(request.late_binding, "late_binding"); !ok)
     return propagate(ok);
+  if (has_near(request))
+    if (auto ok = views.wait_for_late(); !ok) return propagate(ok);
   auto target = resolve_near(request, state->who, context, views);
   if (!target) return propagate(target);
   if (auto ok = check_follow(request); !ok) return propagate(ok);

@@ -50,7 +50,7 @@ public:
     if (!values) return propagate(values);
     std::erase_if(*values, [&](const topic_value& v) { return !when.tells(v); });
     std::string wanted;
-    if (!asked.empty()) wanted = best_field(asked, {}, *values, views_.lexical->language());
+    if (!asked.empty()) wanted = best_field(asked, {}, *values, views_.language);
     return told_values(values_told(*values, when), most_bytes, wanted);
   }
   [[nodiscard]] std::uint64_t reads() const { return reads_; }
@@ -197,7 +197,7 @@ private:
     if (form) row.text = render(row.record, *form, *views_.tokens);
     if (row.record.head->type != memory_type::topic || form == form_kind::short_form) return {};
     const auto& near = run_.request.near;
-    if (near && asked_.empty()) asked_ = distinct_terms(*near, views_.lexical->language());
+    if (near && asked_.empty()) asked_ = distinct_terms(*near, views_.language);
     auto told = source_.told_by(row.record.head->id, when_, asked_);
     if (!told) return propagate(told);
     if (!told->empty()) row.text = counted(row.text.text + *told, *views_.tokens);

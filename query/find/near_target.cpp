@@ -4,6 +4,7 @@
 
 #include "messages/codec/records.hpp"
 #include "messages/validate/validate.hpp"
+#include "query/find/find_checks.hpp"
 #include "query/query_text.hpp"
 #include "storage/key_layout.hpp"
 
@@ -118,18 +119,17 @@ std::uint32_t asked_dimension(const std::optional<seq_no>& at_seq, const query_c
 
 result<std::vector<float>> resolve_near(const find_request& r, const asker& who,
                                         const query_context& context, const read_views& views) {
+  if (!has_near(r)) return std::vector<float>{};
+  if (auto ok = check_knows_vectors(context.at, views,
+                                    r.near          ? "near"
+                                    : r.near_vector ? "near_vector"
+                                                    : "near_uri");
+      !ok)
+    return propagate(ok);
   const std::uint32_t dim = asked_dimension(r.at_seq, context, views);
-  if (r.near || r.near_uri || r.near_vector)
-    if (auto ok = check_knows_vectors(context.at, views,
-                                      r.near          ? "near"
-                                      : r.near_vector ? "near_vector"
-                                                      : "near_uri");
-        !ok)
-      return propagate(ok);
   if (r.near) return of_text(*r.near, dim, context, views);
   if (r.near_uri) return of_uri(*r.near_uri, who, context.at, views);
-  if (r.near_vector) return of_vector(*r.near_vector, dim);
-  return std::vector<float>{};
+  return of_vector(*r.near_vector, dim);
 }
 
 } // namespace mneme

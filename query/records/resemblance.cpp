@@ -119,7 +119,7 @@ private:
   [[nodiscard]] term_no rarest_word() const {
     term_no rarest{no_number};
     std::uint64_t least = 0;
-    for (const auto& text : text_terms(text_, views_.lexical->language())) {
+    for (const auto& text : text_terms(text_, views_.language)) {
       const term_no term = views_.lexical->term(text);
       const auto with = views_.lexical->document_frequency(corpus_of(row_), term, at_);
       if (rarest.value != no_number && with >= least) continue;

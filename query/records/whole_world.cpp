@@ -25,6 +25,7 @@ result<void> add_fields(kv_reader& reader, seq_no at, memory_record& record) {
 
 result<void> read_all_memories(const read_views& views,
                                const std::function<bool(const memory_record&)>& visit) {
+  if (auto ok = views.wait_for_late(); !ok) return ok;
   const seq_no at = views.published;
   auto reader = views.store->reader();
   if (!reader) return propagate(reader);

@@ -193,6 +193,7 @@ result<std::unique_ptr<retrieve_run>> retrieve_run::compile(retrieve_request req
   if (state->request.now) state->context.now = *state->request.now;
   const retrieve_request& r = state->request;
   if (auto ok = check(r); !ok) return propagate(ok);
+  if (auto ok = views.wait_for_late(); !ok) return propagate(ok);
   state->who = asker(r.actor, context.scope);
   if (auto ok = state->who.check_touch(r.touch.value_or(false), "touch"); !ok) return propagate(ok);
   if (state->has(retrieve_stage::semantic)) {
@@ -367,7 +368,7 @@ result<bool> retrieve_state::note_past_topics(const std::vector<near_hit>& neare
   // A value that begins after as_of may have had another before it, which is told: it hides
   // nothing.
   const value_time when{.instant = instant()};
-  const auto terms = distinct_terms(request.q, views.lexical->language());
+  const auto terms = distinct_terms(request.q, views.language);
   past_topic_test test(views, context.at, when, terms, time, field_values);
   const std::size_t before = past_topics.size();
   for (const near_hit& hit : nearest) {

@@ -31,7 +31,7 @@ constexpr double least_alike = 0.3;
 class identifiers_had {
 public:
   identifiers_had(const search_state& run, const read_views& views)
-      : run_(run), views_(views), asked_(run.request.query, views.lexical->language()) {}
+      : run_(run), views_(views), asked_(run.request.query, views.language) {}
 
   /// Is what both say of the same identifiers?
   result<bool> are_same(const leg_row& a, const leg_row& b) {

@@ -147,6 +147,7 @@ result<void> search_run::check(const search_request& r) {
 result<std::unique_ptr<search_run>>
 search_run::compile(search_request request, query_context context, const read_views& views) {
   if (auto ok = check(request); !ok) return propagate(ok);
+  if (auto ok = views.wait_for_late(); !ok) return propagate(ok);
   auto s = std::make_unique<search_state>();
   s->time = deadline(context.stopwatch, request.deadline_ms);
   s->room = answer_room(views.max_answer_bytes, "ask for fewer by limit", "limit");
@@ -163,7 +164,7 @@ search_run::compile(search_request request, query_context context, const read_vi
     if (!answer.embedder_problem.empty())
       answer.coverage.notes.emplace_back("the embedder gave the query no vector: words alone");
     s->vector = std::move(*vector);
-    s->terms = distinct_terms(request.query, views.lexical->language());
+    s->terms = distinct_terms(request.query, views.language);
     if (s->terms.empty() && s->vector.empty())
       answer.coverage.notes.emplace_back(
           "the query has no words, by which something could be found");

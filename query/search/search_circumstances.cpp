@@ -83,7 +83,7 @@ result<void> search_state::read_circumstances(const read_views& views) {
                    : asked_speakers(fmt::format("{}", fmt::join(times.other_words(), " ")), rows);
   }
   if (times.empty() && weights.speakers == 0) return {};
-  const bool is_english = views.lexical->language() == default_language;
+  const bool is_english = views.language == default_language;
   if (!times.empty()) {
     const leg_filter filter(*this, views);
     const auto names = names_seen(speakers, filter, rows, context.at);
@@ -124,7 +124,7 @@ std::string search_state::telling_part(const read_views& views) const {
   std::string kept;
   for (const auto& piece : pieces_between_spaces(request.query))
     if (!names_somebody(without_contractions(piece), among(names))
-        && !is_of_function_words(without_contractions(piece), views.lexical->language()))
+        && !is_of_function_words(without_contractions(piece), views.language))
       kept += (kept.empty() ? "" : " ") + piece;
   ensure(kept.size() <= request.query.size(), "what tells is a part of the question");
   return kept;
@@ -211,7 +211,7 @@ void search_state::add_matches(search_leg& leg, const read_views& views) const {
     for (const asked_speakers* asked : {&speakers, &roles})
       for (const auto& [tag, words] : asked->all())
         names.push_back(
-            {tag, text_terms(fmt::format("{}", fmt::join(words, " ")), views.lexical->language())});
+            {tag, text_terms(fmt::format("{}", fmt::join(words, " ")), views.language)});
   std::vector<std::string> own;
   for (auto& r : leg.rows) {
     own.clear();

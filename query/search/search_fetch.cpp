@@ -131,7 +131,7 @@ private:
       return {};
     const value_time when = s_.when();
     std::erase_if(values, [&](const topic_value& v) { return !when.tells(v); });
-    hit.field = best_field(s_.terms, s_.weights, values, views_.lexical->language());
+    hit.field = best_field(s_.terms, s_.weights, values, views_.language);
     hit.content = told_topic_text(topic.version->data, values_told(values, when), content_bytes,
                                   hit.field, hit.truncated);
     return {};

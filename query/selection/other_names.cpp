@@ -154,7 +154,7 @@ private:
   /// Has another topic this name, as its title or as an alias?
   result<bool> is_of_another(const std::string& name, const memory_id& own, kv_reader& reader) {
     std::set<memory_id> topics;
-    if (auto ok = add_topics_with_all(text_terms(name, views_.lexical->language()), topics); !ok)
+    if (auto ok = add_topics_with_all(text_terms(name, views_.language), topics); !ok)
       return propagate(ok);
     topics.erase(own);
     std::size_t looked_at = 0;
@@ -230,7 +230,7 @@ private:
   }
   /// Are not all of its words function words?
   [[nodiscard]] bool says_something(const std::string& name) const {
-    const std::string& language = views_.lexical->language();
+    const std::string_view language = views_.language;
     return !std::ranges::all_of(text_terms(name, language), [&](const std::string& term) {
       return is_function_term(term, language);
     });

@@ -187,7 +187,7 @@ private:
     auto topic = read(r.row);
     if (!topic) return propagate(topic);
     ensure((*topic)->own.has_value(), "a topic has a text of its own");
-    const std::string_view language = views_.lexical->language();
+    const std::string_view language = views_.language;
     return selection_row{r.row, s_.meant_by(text_terms((*topic)->own.value(), language), language),
                          true};
   }
@@ -211,7 +211,7 @@ private:
     if (!phrase.token.empty()) return has_token(**text, phrase.token);
     if (phrase.is_word && !stands_as_name(**text, phrase.words.front())) return false;
     if (!phrase.words.empty()) return s_.is_named(phrase.words, named_words(**text));
-    return follow_each_other(phrase.terms, text_terms(**text, views_.lexical->language()));
+    return follow_each_other(phrase.terms, text_terms(**text, views_.language));
   }
   result<bool> has_all(const selection_row& r, const std::vector<sought_phrase>& phrases) {
     for (const auto& phrase : phrases) {
@@ -379,8 +379,7 @@ private:
     for (const auto& r : found) {
       auto text = text_of(r.row);
       if (!text) return propagate(text);
-      if (!is_denied_otherwise(asked_.question, **text, views_.lexical->language()))
-        said.push_back(r);
+      if (!is_denied_otherwise(asked_.question, **text, views_.language)) said.push_back(r);
     }
     found = std::move(said);
     return {};
@@ -401,7 +400,7 @@ private:
   bool narrow(std::vector<selection_row>& found) const {
     term_set identifying = 0;
     for (const auto& phrase : asked_.identifiers)
-      identifying |= s_.set_of(text_terms(phrase.shown, views_.lexical->language()));
+      identifying |= s_.set_of(text_terms(phrase.shown, views_.language));
     const term_set others = content_ & ~identifying;
     double best = 0;
     for (const auto& r : found) best = std::max(best, weight(r.has & others));
@@ -534,7 +533,7 @@ private:
   /// Of what is mine. What is new is compared with what begins alike, which takes_place() does.
   [[nodiscard]] bool is_anothers(std::string_view text) const {
     return s_.request.states_new ? begins_with_name(text)
-                                 : is_of_another(asked_, text, views_.lexical->language());
+                                 : is_of_another(asked_, text, views_.language);
   }
   /// Is the row about what the words are about, and not about something else with their words?
   result<bool> is_of_matter(const selection_row& r) {
@@ -551,7 +550,7 @@ private:
     if (!asked_.head.empty() && (r.has & s_.set_of(asked_.head)) == 0) return false;
     auto text = text_of(r.row);
     if (!text) return propagate(text);
-    return !is_contrary(asked_.question, **text, views_.lexical->language());
+    return !is_contrary(asked_.question, **text, views_.language);
   }
 
   result<void> by_meaning() {
@@ -659,7 +658,7 @@ private:
     for (const auto& r : rows) {
       auto text = text_of(r.row);
       if (!text) return propagate(text);
-      const auto owner = owner_in(**text, noun, views_.lexical->language());
+      const auto owner = owner_in(**text, noun, views_.language);
       if (owner == noun_owner::mine) mine.push_back(r);
       if (owner == noun_owner::nobody) nobodys.push_back(r);
     }
@@ -669,7 +668,7 @@ private:
 
   /// Drops what is true beside what is new.
   result<void> keep_those_replaced(std::vector<ranked_row>& rows) {
-    const auto language = views_.lexical->language();
+    const auto language = views_.language;
     const stated_text said = read_stated(s_.request.words, language);
     const bool is_unknown = !asked_.subject.terms.empty() && names_.empty();
     std::vector<ranked_row> replaced;

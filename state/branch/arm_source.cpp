@@ -15,6 +15,7 @@ namespace {
 result<void> settle(world& w) {
   const seq_no at = w.published_seq();
   if (at.value == 0) return {};
+  if (auto ok = w.wait_for_late(); !ok) return ok;
   const bool is_settled = w.checkpoint_seq == at.value && w.store_matches
                           && w.store->buffered_bytes() == 0 && !w.lacks_images
                           && !w.vectors().has_unsaved_segments();

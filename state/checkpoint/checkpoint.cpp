@@ -12,7 +12,6 @@
 #include "messages/codec/canonical.hpp"
 #include "messages/ensure.hpp"
 #include "state/checkpoint/sealed_file.hpp"
-#include "state/checkpoint/side_by_side.hpp"
 #include "state/checkpoint/world_directory.hpp"
 
 namespace mneme {
@@ -525,16 +524,11 @@ result<leaf_base> open_base(result<found_image> image) {
   return open_leaves(image->bytes());
 }
 
-template <class Owner>
-result<void> load_index(const found_image& image, Owner& owner) {
-  return owner.load(image.bytes());
-}
-
 } // namespace
 
 result<loaded_images> load_images(file_system& fs, const std::string& dir, const world_id& world,
                                   const checkpoint_file& checkpoint, const index_owners& owners,
-                                  ledger* ledger) {
+                                  ledger* ledger, bool may_be_late) {
   loaded_images loaded;
   // Files are opened in one order, whoever reads them.
   std::vector<std::pair<std::string_view, image_bytes>> found;
@@ -547,21 +541,31 @@ result<loaded_images> load_images(file_system& fs, const std::string& dir, const
   };
   auto nodes = find("nodes");
   if (!nodes) return propagate(nodes);
-  if (auto ok = load_index(*nodes, owners.nodes); !ok) return propagate(ok);
+  if (auto ok = owners.nodes.load(nodes->bytes()); !ok) return propagate(ok);
   if (owners.nodes.size() != checkpoint.node_count)
     return fail(errc::corrupt, "the node image does not fit the checkpoint");
 
-  std::vector<std::function<result<void>()>> loads;
+  std::vector<image_load> indexes;
+  std::vector<std::function<result<void>()>> loads; // of what is checked as it is loaded
   const auto add = [&](std::string_view name, auto& owner) -> result<void> {
     auto image = find(name);
     if (!image) return propagate(image);
-    loads.emplace_back([image = std::move(*image), &owner] { return load_index(image, owner); });
+    indexes.push_back({image_file(checkpoint.seq, name), image->bytes(),
+                       [&owner](const image_bytes& bytes) { return owner.load(bytes); }});
+    return {};
+  };
+  const auto add_late = [&](std::string_view name, const auto& owner) -> result<void> {
+    if (!may_be_late) return add(name, *owner);
+    auto image = find(name);
+    if (!image) return propagate(image);
+    loaded.late.push_back({image_file(checkpoint.seq, name), image->bytes(),
+                           [owner](const image_bytes& bytes) { return owner->load(bytes); }});
     return {};
   };
   // What takes longest first.
   if (auto ok = add("attributes", owners.attributes); !ok) return propagate(ok);
-  if (auto ok = add("lexical", owners.lexical); !ok) return propagate(ok);
-  if (auto ok = add("vectors", owners.vectors); !ok) return propagate(ok);
+  if (auto ok = add_late("lexical", owners.lexical); !ok) return propagate(ok);
+  if (auto ok = add_late("vectors", owners.vectors); !ok) return propagate(ok);
   if (auto ok = add("graph", owners.graph); !ok) return propagate(ok);
   auto order = find("order");
   if (!order) return propagate(order);
@@ -584,7 +588,8 @@ result<loaded_images> load_images(file_system& fs, const std::string& dir, const
       places = saved_places::open(image_of_places->bytes());
       return {};
     });
-  if (auto ok = run_side_by_side(loads); !ok) return propagate(ok);
+  if (auto failed = load_checked(indexes, std::move(loads)))
+    return std::unexpected(std::move(failed->why));
   // A checkpoint that names the images by their sums has both of one writing.
   const row_store& rows = owners.attributes.rows();
   loaded.has_places = places

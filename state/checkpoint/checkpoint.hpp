@@ -14,6 +14,7 @@
 
 #include "journal/ledger.hpp"
 #include "mneme/ids.hpp"
+#include "state/checkpoint/checked_load.hpp"
 #include "state/checkpoint/leaf_image.hpp"
 #include "storage/file.hpp"
 #include "views/journaled_records.hpp"
@@ -123,8 +124,8 @@ struct index_owners {
   mneme::graph& graph;
   mneme::graph& order;
   mneme::graph& lineage;
-  mneme::lexical& lexical;
-  mneme::vectors& vectors;
+  std::shared_ptr<mneme::lexical> lexical;
+  std::shared_ptr<mneme::vectors> vectors;
   record_places& places;
   journaled_records& records;
 };
@@ -139,9 +140,12 @@ struct loaded_images {
   std::uint64_t bytes = 0;            ///< of all images that were found
   bool has_places = false;            ///< likewise; `places` and `records` then stayed as they were
   std::vector<mapped_image> mapped{}; ///< those that owners use where they lie
+  std::vector<image_load> late{};     ///< of words and vectors, if they may be
 };
+/// `may_be_late`: words and vectors stay empty until who loads them does. Their images are there,
+/// of the world and those that the checkpoint names; whether they are whole is known then.
 result<loaded_images> load_images(file_system& fs, const std::string& dir, const world_id& world,
                                   const checkpoint_file& checkpoint, const index_owners& owners,
-                                  ledger* ledger);
+                                  ledger* ledger, bool may_be_late);
 
 } // namespace mneme

@@ -38,6 +38,7 @@ result<void> flush_rows(world& w) {
 }
 
 result<void> write_checkpoint(world& w, const checkpoint_job& job) {
+  if (auto ok = w.wait_for_late(); !ok) return ok;
   const std::uint64_t room = room_for_rows(w);
   if (auto ok = check_room(*w.files, w.directory, room); !ok) return ok;
   w.store_matches = false;
@@ -73,7 +74,7 @@ bool is_worth_a_checkpoint(world& w) {
   const std::uint64_t behind = last - w.checkpoint_seq;
   if (last == 0) return false;
   // Graphs that were built since would have to be built again after every open.
-  if (w.vectors().has_unsaved_segments()) return true;
+  if (w.generation()->is_whole() && w.vectors().has_unsaved_segments()) return true;
   // The journal would be read again for the places of its records, or for the leaves.
   if (w.lacks_images) return true;
   if (behind == 0) return false;

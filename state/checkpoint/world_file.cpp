@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "index/lexical/text_terms.hpp"
 #include "messages/codec/canonical.hpp"
 #include "messages/ensure.hpp"
 #include "messages/hash.hpp"
@@ -16,7 +17,6 @@ constexpr std::uint64_t format_of_defaults = 1;
 constexpr std::uint64_t format_with_search = 2;
 constexpr std::uint64_t format_with_language = 3;
 constexpr std::uint64_t world_format = 4;
-constexpr std::string_view default_language = "english";
 
 std::uint64_t format_of(const world_file& w) {
   if (!w.former.empty()) return world_format;

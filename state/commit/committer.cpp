@@ -188,6 +188,11 @@ std::optional<error> committer::lateness(const write_deadline& until) const {
                "deadline_ms"};
 }
 
+bool committer::needs_all_indexes() const {
+  if (queued() == 0) return false;
+  return queue_.empty() || !std::holds_alternative<checkpoint_command>(queue_.front().command);
+}
+
 bool committer::is_erasure_next() const {
   if (queue_.empty()) return false;
   const auto& front = queue_.front().command;

@@ -109,6 +109,8 @@ public:
     return barrier_->last;
   }
   [[nodiscard]] bool is_stopped() const { return stopped_.has_value(); }
+  /// What is taken next looks at all indexes, and may change them.
+  [[nodiscard]] bool needs_all_indexes() const;
   /// Precondition: is_stopped(). What everybody is answered.
   [[nodiscard]] const error& why_stopped() const { return *stopped_; }
   [[nodiscard]] std::size_t queued() const { return queue_.size() + looks_.size() + deferred_; }

@@ -9,13 +9,16 @@ namespace {
 std::string why_stopped(const world& w) {
   if (std::string known = w.stopped.get(); !known.empty()) return known;
   // A read may have met the damage, of which the committer hears with the next write.
-  const auto cause = w.store->stopped();
-  return cause ? "the store has stopped (" + cause->message + ")" : "";
+  if (const auto cause = w.store->stopped())
+    return "the store has stopped (" + cause->message + ")";
+  const auto late = w.generation()->late_problem();
+  return late ? late->message : "";
 }
 
 } // namespace
 
 world_stats read_stats(world& w) {
+  static_cast<void>(w.wait_for_late()); // what it says of a failure is among the numbers
   const world_counts counts = w.published_counts();
   const auto indexes = w.generation();
   world_stats s;

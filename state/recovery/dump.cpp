@@ -122,6 +122,7 @@ result<void> dump_compacts(kv_reader& reader, std::string& out) {
 } // namespace
 
 result<std::string> canonical_dump(world& w) {
+  if (auto ok = w.wait_for_late(); !ok) return propagate(ok);
   const seq_no at = w.published_seq();
   auto reader = w.store->reader();
   if (!reader) return propagate(reader);

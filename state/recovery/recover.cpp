@@ -10,6 +10,7 @@
 #include "state/checkpoint/world_checkpoint.hpp"
 #include "state/compaction/index_compaction.hpp"
 #include "state/recovery/entry_check.hpp"
+#include "state/recovery/late_images.hpp"
 #include "state/recovery/record_notes.hpp"
 #include "state/recovery/replay_check.hpp"
 #include "state/retention/carried_state.hpp"
@@ -190,14 +191,15 @@ result<bool> is_followed_by_erasure(const world& w, seq_no from) {
 
 } // namespace
 
-seq_no load_checkpoint(world& w, const std::optional<checkpoint_file>& checkpoint,
-                       bool use_leaves) {
+seq_no load_checkpoint(world& w, const std::optional<checkpoint_file>& checkpoint, bool use_leaves,
+                       bool may_be_late) {
   if (!checkpoint) return {};
   auto its_ledger = use_leaves ? empty_ledger(w) : nullptr;
-  auto loaded = load_images(*w.files, w.directory, w.info.id, *checkpoint,
-                            {w.nodes, w.attributes(), w.graph, w.order, w.lineage, w.lexical(),
-                             w.vectors(), w.places(), w.journaled()},
-                            its_ledger.get());
+  auto loaded =
+      load_images(*w.files, w.directory, w.info.id, *checkpoint,
+                  {w.nodes, w.attributes(), w.graph, w.order, w.lineage, w.generation()->lexical,
+                   w.generation()->vectors, w.places(), w.journaled()},
+                  its_ledger.get(), may_be_late);
   if (!loaded) return {};
   w.lacks_images = !loaded->has_places || !loaded->has_ledger;
   if (loaded->has_ledger) {
@@ -212,6 +214,11 @@ seq_no load_checkpoint(world& w, const std::optional<checkpoint_file>& checkpoin
   w.last_drawn_id = checkpoint->last_drawn_id;
   w.last_entry_at = checkpoint->last_entry_at;
   w.checkpoint_seq = checkpoint->seq.value;
+  if (!loaded->late.empty()) {
+    index_generation indexes = *w.generation();
+    indexes.late = load_late(w, std::move(loaded->late), w.window.first_before(checkpoint->seq));
+    w.adopt(std::move(indexes));
+  }
   return checkpoint->seq;
 }
 

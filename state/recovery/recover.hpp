@@ -12,7 +12,9 @@ namespace mneme {
 
 /// Loads what the checkpoint offers; answers the seq that the indexes are at (0: nothing loaded,
 /// and the world must be thrown away). Without `use_leaves` the ledger is not among it.
-seq_no load_checkpoint(world& w, const std::optional<checkpoint_file>& checkpoint, bool use_leaves);
+/// `may_be_late`: nothing is to be replayed, and words and vectors are loaded when they are needed.
+seq_no load_checkpoint(world& w, const std::optional<checkpoint_file>& checkpoint, bool use_leaves,
+                       bool may_be_late);
 
 /// What a recovery that failed found wrong with what is derived from the journal.
 struct recovery_findings {

@@ -54,6 +54,44 @@ TEST_CASE("a damaged store is made anew when it is needed, and the report says s
   REQUIRE(e.apply(fact("one more")));
 }
 
+TEST_CASE("words that were damaged on the disk are refused, not guessed, until the next opening") {
+  scratch dir;
+  const root_set before = close_fifty_facts(dir);
+  for (const auto& image : std::filesystem::directory_iterator(image_directory(dir.world())))
+    if (image.path().extension() == ".lexical") {
+      std::fstream file(image.path(), std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(static_cast<std::streamoff>(image.file_size() / 2));
+      file.write("\x55\xAA\x55\xAA", 4);
+    }
+  const bool has_thread = GENERATE(false, true);
+  search_request words;
+  words.query = "fact 7";
+  {
+    engine_options options = deterministic(dir.world());
+    options.exact_near = !has_thread;
+    engine e = opened(std::move(options));
+    // What asks for neither words nor vectors never hears of it.
+    REQUIRE(e.find(by_type(memory_type::fact, 100)));
+    CHECK(*e.root() == before);
+    const auto found = e.search(words);
+    REQUIRE_FALSE(found);
+    CHECK(found.error().code == errc::corrupt);
+    CHECK(found.error().message.find("open it again") != std::string::npos);
+    const auto written = e.apply(fact("one more"));
+    REQUIRE_FALSE(written);
+    CHECK(written.error().code == errc::io);
+    CHECK(written.error().message.find("lexical") != std::string::npos);
+    CHECK_FALSE(e.stats()->stopped.empty());
+    CHECK(e.find(by_type(memory_type::fact, 100)));
+  }
+  engine e = opened(deterministic(dir.world()));
+  CHECK(*e.root() == before);
+  const auto found = e.search(words);
+  REQUIRE(found);
+  CHECK(found->results.size() > 0);
+  REQUIRE(e.apply(fact("one more")));
+}
+
 namespace {
 
 std::vector<std::filesystem::path> images_of_leaves(const std::string& world) {
