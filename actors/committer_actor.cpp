@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "messages/ensure.hpp"
 #include "state/checkpoint/world_checkpoint.hpp"
 #include "state/erasure/purge.hpp"
@@ -16,13 +18,17 @@ namespace {
 /// not take stays in its cache.
 constexpr std::uint64_t max_unsynced_bytes = 4ULL << 20;
 
+constexpr std::string_view no_reads = "reads fail too, since the store has stopped";
+constexpr std::string_view most_reads = "reads go on, but for proofs and earlier roots";
+constexpr std::string_view plain_reads =
+    "reads go on, but for those by words and vectors, proofs and earlier roots";
+
 /// What every write gets from now on. Rows are read from the store, so they go when it does.
-error stopped_by(const error& cause, bool with_store) {
-  const char* reads = with_store ? "reads fail too, since the store has stopped"
-                                 : "reads go on, but for proofs and earlier roots";
+error stopped_by(const error& cause, std::string_view reads) {
   return {errc::io,
-          "the engine takes no more writes since something failed (" + cause.message + "); " + reads
-              + "; close and open it again to recover",
+          fmt::format("the engine takes no more writes since something failed ({}); {}; close and "
+                      "open it again to recover",
+                      cause.message, reads),
           {}};
 }
 
@@ -123,13 +129,14 @@ void committer_actor::pump() {
   if (core_->is_stopped()) return;
   // Whatever it is beside goes on when it ends.
   if (core_->is_erasure_next() && (checkpointing_ || flushing_ || makes_copies())) return;
-  if (core_->needs_all_indexes()) late_problem_ = world_->wait_for_late();
+  if (core_->needs_all_indexes())
+    if (const auto there = world_->wait_for_late(); !there) late_problem_ = there.error();
   // A store that has stopped would fail the next batch after the journal has it.
-  if (stop_with_store()) return;
+  if (stop_with_derived()) return;
   auto round = core_->next_round();
   if (core_->is_stopped()) return refuse_deferred(); // the log is not what this is a copy of
   // Executing reads: it may have met the damage, and nothing has reached the journal yet.
-  if (stop_with_store()) return;
+  if (stop_with_derived()) return;
   tell_embedder_of_lead();
   if (round.batch != nullptr)
     begin_batch(std::move(round.batch), round.copied.get());
@@ -335,18 +342,21 @@ void committer_actor::failed(const error& cause, errc outcome_code) {
   batch_.reset();
   const auto store_problem = world_->store->stopped();
   core_->fail({outcome_code, "the write was not completed: " + cause.message, {}},
-              stopped_by(store_problem.value_or(cause), store_problem.has_value()));
+              stopped_by(store_problem.value_or(cause), store_problem ? no_reads : most_reads));
   refuse_deferred();
 }
 
 /// Refuses what waits and what comes if the store has stopped or takes no rows, or an index that
 /// was to come late does not; true then.
-bool committer_actor::stop_with_store() {
+bool committer_actor::stop_with_derived() {
   const auto store_problem = world_->store->stopped();
-  auto problem = store_problem ? store_problem : flush_problem_;
-  if (!problem && !late_problem_) problem = late_problem_.error();
+  const auto problem = store_problem    ? store_problem
+                       : flush_problem_ ? flush_problem_
+                                        : late_problem_;
   if (!problem) return false;
-  const error stopped = stopped_by(*problem, store_problem.has_value());
+  const error stopped = stopped_by(*problem, store_problem    ? no_reads
+                                             : flush_problem_ ? most_reads
+                                                              : plain_reads);
   core_->fail(stopped, stopped);
   refuse_deferred();
   return true;
@@ -629,7 +639,7 @@ void committer_actor::trim_is_back(const outcome& o) {
 void committer_actor::adopt_trim() {
   const auto missed = std::exchange(missed_, {});
   if (auto ok = core_->adopt_trim(missed); !ok) {
-    const error stopped = stopped_by(ok.error(), false);
+    const error stopped = stopped_by(ok.error(), most_reads);
     core_->fail(stopped, stopped);
     return refuse_deferred();
   }

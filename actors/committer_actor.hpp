@@ -79,7 +79,7 @@ private:
   /// Who follows embeds nothing; what is there when he leads has to be looked for.
   void tell_embedder_of_lead();
   void failed(const error& cause, errc outcome_code);
-  bool stop_with_store();
+  bool stop_with_derived();
   void durable_through(seq_no seq);
   void advance_stable_to(seq_no seq);
   void checkpoint_if_due();
@@ -105,7 +105,7 @@ private:
   bool rows_lack_room_ = false;               ///< the files could not be given any
   bool goes_on_without_room_ = false;         ///< the next round does not look for room again
   std::optional<error> flush_problem_;        ///< the files took no rows
-  result<void> late_problem_;                 ///< of indexes that were to come late
+  std::optional<error> late_problem_;         ///< words or vectors that were to come late do not
   std::vector<checkpoint_command> deferred_;  ///< barriers that came meanwhile
   std::shared_ptr<index_compaction> copies_;  ///< of indexes, while they are made; null = none
   bool copies_are_away_ = false;              ///< the checkpointer has them

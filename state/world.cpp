@@ -47,6 +47,7 @@ read_views world::views() {
   const seq_no published = published_seq();
   auto indexes = generation();
   const index_generation& now = *indexes;
+  late_indexes* const late = now.is_whole() ? nullptr : now.late.get();
   return {.generation = std::move(indexes),
           .nodes = &nodes,
           .attributes = now.attributes.get(),
@@ -54,8 +55,8 @@ read_views world::views() {
           .graph = &graph,
           .order = &order,
           .lineage = &lineage,
-          .lexical = {now.lexical.get(), now.late.get()},
-          .vectors = {now.vectors.get(), now.late.get()},
+          .lexical = {now.lexical.get(), late},
+          .vectors = {now.vectors.get(), late},
           .language = info.language,
           .store = store.get(),
           .records = &records,
@@ -169,6 +170,7 @@ void apply_to_indexes(world& w, std::span<const index_delta> deltas) {
 }
 
 result<void> commit_directly(world& w, std::vector<entry> entries, bool sync) {
+  if (auto ok = w.wait_for_late(); !ok) return ok;
   const auto batch = make_batch(std::move(entries), w.numbers, sync);
   note_drawn_ids(w, batch->entries);
   w.last_entry_at = batch->entries.back().header.created_at;

@@ -127,7 +127,7 @@ struct world {
   [[nodiscard]] mneme::attributes& attributes() { return *generation_->attributes; }
   [[nodiscard]] record_places& places() { return *generation_->places; }
   [[nodiscard]] journaled_records& journaled() { return *generation_->journaled; }
-  /// These two behind wait_for_late(), by which damage is heard of.
+  /// These two behind wait_for_late(), by which damage is heard of: here it ends the process.
   [[nodiscard]] mneme::lexical& lexical() { return *whole().lexical; }
   [[nodiscard]] mneme::vectors& vectors() { return *whole().vectors; }
   /// From any thread. `corrupt` if they were left for later and their images are damaged: the
@@ -156,7 +156,7 @@ struct world {
 
 private:
   [[nodiscard]] const index_generation& whole() const {
-    if (generation_->late != nullptr) generation_->late->ensure_there();
+    if (!generation_->is_whole()) generation_->late->ensure_there();
     return *generation_;
   }
   /// After the batch that ends at `seq`.

@@ -27,7 +27,8 @@ struct index_generation {
   [[nodiscard]] result<void> wait_for_late() const {
     return late == nullptr ? result<void>() : late->wait();
   }
-  [[nodiscard]] std::optional<error> late_problem() const {
+  /// Why they never will be, if that is known.
+  [[nodiscard]] std::optional<error> why_not_whole() const {
     return late == nullptr ? std::nullopt : late->problem();
   }
   [[nodiscard]] bool is_whole() const { return late == nullptr || late->are_there(); }

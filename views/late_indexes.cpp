@@ -28,6 +28,7 @@ result<void> late_indexes::wait() {
   const std::lock_guard hold(guard_);
   if (are_there()) return {};
   if (problem_) return std::unexpected(*problem_);
+  ensure(load_ != nullptr, "late indexes are loaded once");
   auto loaded = std::exchange(load_, nullptr)(stops_);
   if (!loaded) {
     problem_ = loaded.error();

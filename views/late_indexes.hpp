@@ -50,7 +50,7 @@ private:
 };
 
 /// An index of views that may be late. Whoever looks at it has waited (read_views::wait_for_late),
-/// and so heard of damage; who has not waits here.
+/// and so heard of damage; who has not waits here, where damage ends the process.
 template <class Index>
 class late_index {
 public:
@@ -58,7 +58,7 @@ public:
       : index_(index), late_(late) {}
 
   const Index& operator*() const {
-    if (late_ != nullptr) late_->ensure_there();
+    if (late_ != nullptr && !late_->are_there()) late_->ensure_there();
     return *index_;
   }
   const Index* operator->() const { return &**this; }

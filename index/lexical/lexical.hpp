@@ -99,6 +99,8 @@ public:
                                  const std::map<std::uint32_t, std::string>& texts = {}) const;
   void save(image_writer& out, seq_no at,
             const std::map<std::uint32_t, std::string>& texts = {}) const;
+  /// Does the image say, by its first bytes alone, that this build would load it?
+  [[nodiscard]] bool knows(std::string_view image) const;
   /// Into an empty index, which stays empty if the image is damaged (corrupt).
   result<void> load(const image_bytes& image);
 

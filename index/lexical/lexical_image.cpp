@@ -263,6 +263,14 @@ void lexical::save(image_writer& out, seq_no at,
   put_list<liveness_change>(out, index->changes.view());
 }
 
+bool lexical::knows(std::string_view image) const {
+  const std::string rules = term_rules(language_);
+  std::string expected(words_image_name);
+  const auto length = static_cast<std::uint32_t>(rules.size());
+  expected.append(reinterpret_cast<const char*>(&length), sizeof length);
+  return image.starts_with(expected + rules);
+}
+
 result<void> lexical::load(const image_bytes& image) {
   ensure(impl_->slot_limit.load() == 0, "an image is loaded into an empty index");
   const image_bytes here = kept(image);

@@ -114,6 +114,8 @@ public:
   copy(std::span<const slot_no> kept,
        const std::map<std::uint32_t, std::span<const float>>& replaced = {},
        std::optional<seq_no> since = {}) const;
+  /// Does the image say, by its first bytes alone, that this build has written it?
+  [[nodiscard]] static bool knows(std::string_view image);
   /// Into an empty object, which stays empty if the image is damaged (corrupt).
   result<void> load(const image_bytes& image);
 

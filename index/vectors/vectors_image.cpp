@@ -160,6 +160,10 @@ bool vectors::has_unsaved_segments() const {
   return end_of(*impl_->builder.segments()) > impl_->saved_to.load(std::memory_order_relaxed);
 }
 
+bool vectors::knows(std::string_view image) {
+  return image.starts_with(vectors_image_name);
+}
+
 result<void> vectors::load(const image_bytes& image) {
   ensure(impl_->space.load() == nullptr, "an image is loaded into empty vectors");
   const bool is_plain = image.bytes.starts_with(plain_image_name);

@@ -147,9 +147,9 @@ result<void> search_run::check(const search_request& r) {
 result<std::unique_ptr<search_run>>
 search_run::compile(search_request request, query_context context, const read_views& views) {
   if (auto ok = check(request); !ok) return propagate(ok);
-  if (auto ok = views.wait_for_late(); !ok) return propagate(ok);
   auto s = std::make_unique<search_state>();
   s->time = deadline(context.stopwatch, request.deadline_ms);
+  if (auto ok = views.wait_for_late(); !ok) return propagate(ok);
   s->room = answer_room(views.max_answer_bytes, "ask for fewer by limit", "limit");
   auto weights = search_weights_at(views, context.at);
   if (weights && request.weights) weights = change_search_weights(*weights, *request.weights);

@@ -144,9 +144,9 @@ result<void> select_run::check(const select_request& r) {
 result<std::unique_ptr<select_run>>
 select_run::compile(select_request request, query_context context, const read_views& views) {
   if (auto ok = check(request); !ok) return propagate(ok);
-  if (auto ok = views.wait_for_late(); !ok) return propagate(ok);
   auto state = std::make_unique<selection_state>();
   state->time = deadline(context.stopwatch, request.deadline_ms);
+  if (auto ok = views.wait_for_late(); !ok) return propagate(ok);
   state->room = answer_room(views.max_answer_bytes, "select less", "words");
   state->who = asker(request.actor, context.scope);
   state->asked = read_asked(request.words, views.language);

@@ -89,6 +89,7 @@ result<std::unique_ptr<world>> arm_source::branch_off(const std::shared_ptr<arm_
   constexpr std::uint64_t no_bound = 1ULL << 48;
   own.row_buffer_bytes = no_bound;
   own.is_checked_before = true;
+  own.may_load_late = false;           // there is nothing to check
   own.vectors.builds_segments = false; // each arm would take a thread, for the same graphs
   return open_world(own);
 }

@@ -554,12 +554,14 @@ result<loaded_images> load_images(file_system& fs, const std::string& dir, const
                        [&owner](const image_bytes& bytes) { return owner.load(bytes); }});
     return {};
   };
+  // One that another build has written is looked at at once: it may cost a rebuild.
   const auto add_late = [&](std::string_view name, const auto& owner) -> result<void> {
-    if (!may_be_late) return add(name, *owner);
     auto image = find(name);
     if (!image) return propagate(image);
-    loaded.late.push_back({image_file(checkpoint.seq, name), image->bytes(),
-                           [owner](const image_bytes& bytes) { return owner->load(bytes); }});
+    const bool is_late = may_be_late && image_sum(image->body) != 0 && owner->knows(image->body);
+    auto& loads_then = is_late ? loaded.late : indexes;
+    loads_then.push_back({image_file(checkpoint.seq, name), image->bytes(),
+                          [owner](const image_bytes& bytes) { return owner->load(bytes); }});
     return {};
   };
   // What takes longest first.

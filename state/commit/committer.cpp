@@ -189,8 +189,7 @@ std::optional<error> committer::lateness(const write_deadline& until) const {
 }
 
 bool committer::needs_all_indexes() const {
-  if (queued() == 0) return false;
-  return queue_.empty() || !std::holds_alternative<checkpoint_command>(queue_.front().command);
+  return !queue_.empty() && !std::holds_alternative<checkpoint_command>(queue_.front().command);
 }
 
 bool committer::is_erasure_next() const {

@@ -109,7 +109,7 @@ public:
     return barrier_->last;
   }
   [[nodiscard]] bool is_stopped() const { return stopped_.has_value(); }
-  /// What is taken next looks at all indexes, and may change them.
+  /// What is taken next looks at all indexes, and may change them. (Looks do not.)
   [[nodiscard]] bool needs_all_indexes() const;
   /// Precondition: is_stopped(). What everybody is answered.
   [[nodiscard]] const error& why_stopped() const { return *stopped_; }

@@ -11,14 +11,14 @@ std::string why_stopped(const world& w) {
   // A read may have met the damage, of which the committer hears with the next write.
   if (const auto cause = w.store->stopped())
     return "the store has stopped (" + cause->message + ")";
-  const auto late = w.generation()->late_problem();
+  const auto late = w.generation()->why_not_whole();
   return late ? late->message : "";
 }
 
 } // namespace
 
 world_stats read_stats(world& w) {
-  static_cast<void>(w.wait_for_late()); // what it says of a failure is among the numbers
+  static_cast<void>(w.wait_for_late()); // what it says of a failure, why_stopped() does
   const world_counts counts = w.published_counts();
   const auto indexes = w.generation();
   world_stats s;
@@ -27,7 +27,7 @@ world_stats read_stats(world& w) {
   s.embedder = w.info.embedder;
   s.language = w.info.language;
   if (w.embedder != nullptr) s.space = w.embedder->space();
-  if (s.space.dim == 0) s.space = indexes->vectors->space_at(counts.seq);
+  if (s.space.dim == 0 && indexes->is_whole()) s.space = indexes->vectors->space_at(counts.seq);
   s.embedder_problem = w.report.vectors_problem;
   if (w.embedder != nullptr && w.embedder->remote() != nullptr) {
     auto now = w.embedding.get();
@@ -41,7 +41,7 @@ world_stats read_stats(world& w) {
   s.rows = counts.rows;
   s.edges = counts.edges;
   s.vectors = counts.vectors;
-  s.vector_builds_failed = indexes->vectors->failed_builds();
+  if (indexes->is_whole()) s.vector_builds_failed = indexes->vectors->failed_builds();
   s.fields = counts.fields;
   s.journal_bytes = w.journal->bytes();
   s.journal_segments = w.journal->segment_count();

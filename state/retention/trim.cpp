@@ -62,7 +62,8 @@ result<trim_report> look_only(const world_options& options, const trim_options& 
 }
 
 /// At the first of the points that are given.
-result<trim_report> trim_at(const world_options& options, const trim_options& trim) {
+result<trim_report> trim_at(world_options options, const trim_options& trim) {
+  options.may_load_late = false; // what is written next changes all indexes
   auto opened = open_world(options);
   if (!opened) return propagate(opened);
   // Of what a plan holds there is no need any more when the world is opened once more.

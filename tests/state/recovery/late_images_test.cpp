@@ -140,6 +140,40 @@ TEST_CASE("an image that is found damaged late is said to be, and made anew by t
   CHECK(dump_of_whole(*w) == expected);
 }
 
+TEST_CASE("an image of words by other rules is seen by the opening, which makes all anew") {
+  image_place place;
+  std::string expected;
+  {
+    auto w = place.open();
+    write_lamps(*w, 5);
+    REQUIRE(checkpoint_world(*w));
+    expected = dump_of_whole(*w);
+  }
+  auto bytes = *read_file(*place.files, place.image("lexical"));
+  bytes[bytes.find("mnWORD") + 14] ^= 1; // the first letter of the rules
+  REQUIRE(replace_file(*place.files, place.image("lexical"), bytes));
+  auto w = place.open_late();
+  CHECK(w->generation()->is_whole());
+  CHECK(w->report.checkpoint.value == 0);
+  CHECK(dump_of_whole(*w) == expected);
+}
+
+TEST_CASE("what writes without a committer waits for words and vectors, or writes nothing") {
+  image_place place;
+  {
+    auto w = place.open();
+    write_lamps(*w, 5);
+    REQUIRE(checkpoint_world(*w));
+  }
+  place.damage("vectors");
+  auto w = place.open_late();
+  const seq_no last = w->journal->last_seq();
+  const auto written = commit_directly(*w, {}, true);
+  REQUIRE_FALSE(written);
+  CHECK(written.error().code == errc::corrupt);
+  CHECK(w->journal->last_seq() == last);
+}
+
 TEST_CASE("an image that is found damaged late stays where another world is by now") {
   image_place place;
   {
