@@ -189,7 +189,10 @@ std::optional<error> committer::lateness(const write_deadline& until) const {
 }
 
 bool committer::needs_all_indexes() const {
-  return !queue_.empty() && !std::holds_alternative<checkpoint_command>(queue_.front().command);
+  if (queue_.empty()) return false;
+  // The end of an engine that needed them not does without.
+  const auto* barrier = std::get_if<checkpoint_command>(&queue_.front().command);
+  return barrier == nullptr || !barrier->last;
 }
 
 bool committer::is_erasure_next() const {

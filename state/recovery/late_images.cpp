@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "state/checkpoint/world_directory.hpp"
 
 namespace mneme {
@@ -15,15 +17,24 @@ struct image_site {
   world_id world;
 };
 
-error damaged_late(const image_site& site, const failed_load& failed) {
+/// So that the next opening does not leave it for later once more: without the image, or else
+/// without CHECKPOINT, it makes everything from the journal.
+result<void> forget(const image_site& site, const std::string& name) {
   // By now another world may be there.
-  const bool is_here = check_place(*site.files, site.directory, site.world).has_value();
-  if (is_here)
-    static_cast<void>(site.files->remove(image_directory(site.directory) + "/" + failed.name));
-  return {errc::corrupt,
-          "image " + failed.name + " is damaged (" + failed.why.message
-              + "): close the world and open it again, which makes its indexes anew",
-          {}};
+  if (auto ok = check_place(*site.files, site.directory, site.world); !ok) return ok;
+  auto removed = site.files->remove(image_directory(site.directory) + "/" + name);
+  if (removed || removed.error().code == errc::not_found) return {};
+  return site.files->remove(checkpoint_path(site.directory));
+}
+
+error damaged_late(const image_site& site, const failed_load& failed) {
+  std::string message = fmt::format("image {} is damaged ({}): ", failed.name, failed.why.message);
+  const auto forgotten = forget(site, failed.name);
+  if (!forgotten)
+    message +=
+        fmt::format("it could not be removed ({}); remove it, then ", forgotten.error().message);
+  message += "close the world and open it again, which makes its indexes anew";
+  return {errc::corrupt, std::move(message), {}};
 }
 
 /// The same images, whose reads fail once it `stops`.

@@ -35,7 +35,7 @@ std::string hint(const error& e, std::string_view directory, bool can_read_besid
   case errc::corrupt:
     // The message says what of the log it is; the directory is not damaged by it.
     if (e.message.starts_with("the log")) return "the damage is in the log's database";
-    if (e.message.contains("join anew")) return {};
+    if (e.message.contains("join anew") || e.message.contains("open it again")) return {};
     return fmt::format("see what is damaged with: mneme verify {}", dir);
   case errc::format_unsupported:
     if (e.message.find("another world") != std::string::npos) return "put back what was there";

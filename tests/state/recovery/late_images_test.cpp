@@ -174,6 +174,26 @@ TEST_CASE("what writes without a committer waits for words and vectors, or write
   CHECK(w->journal->last_seq() == last);
 }
 
+TEST_CASE("a damaged image that cannot be removed is forgotten with its checkpoint") {
+  image_place place;
+  std::string expected;
+  {
+    auto w = place.open();
+    write_lamps(*w, 5);
+    REQUIRE(checkpoint_world(*w));
+    expected = dump_of_whole(*w);
+  }
+  place.damage("vectors");
+  {
+    auto w = place.open_late();
+    place.files->fail_nth(io_operation::directory, 1, false);
+    CHECK_FALSE(w->wait_for_late());
+  }
+  CHECK_FALSE(place.image("vectors").empty());
+  auto w = place.open_late();
+  CHECK(dump_of_whole(*w) == expected);
+}
+
 TEST_CASE("an image that is found damaged late stays where another world is by now") {
   image_place place;
   {
