@@ -37,6 +37,7 @@ std::optional<failed_load> load_checked(std::span<const image_load> images,
 
   std::deque<std::optional<error>> problems(images.size());
   std::vector<std::function<result<void>()>> loads;
+  loads.reserve(images.size());
   for (std::size_t i = 0; i < images.size(); ++i)
     loads.emplace_back([&, i]() -> result<void> {
       image_bytes bytes = images[i].bytes;

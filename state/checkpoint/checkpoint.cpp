@@ -524,6 +524,40 @@ result<leaf_base> open_base(result<found_image> image) {
   return open_leaves(image->bytes());
 }
 
+/// An image that was found; its file stays open while it is used.
+struct named_image {
+  std::string_view name;
+  image_bytes bytes;
+};
+
+/// False, and nothing is changed, if they are not those of the rows.
+bool adopt_places(const saved_places& places, const std::shared_ptr<const void>& holder,
+                  const checkpoint_file& checkpoint, const index_owners& owners) {
+  // A checkpoint that names the images by their sums has both of one writing.
+  const row_store& rows = owners.attributes.rows();
+  if (!(checkpoint.image_sums.empty() ? places.are_of(rows) : places.made.size() == rows.size()))
+    return false;
+  // An image of before may name segments that were begun while it was written, which a crash may
+  // have taken.
+  const auto begun = std::ranges::upper_bound(places.segments, checkpoint.seq.value);
+  owners.records.know_segments({places.segments.begin(), begun});
+  owners.places.fill(places.places, holder);
+  return true;
+}
+
+/// Those of the images that are used where they lie.
+std::vector<mapped_image> mapped_of(std::span<const named_image> found, seq_no seq,
+                                    const loaded_images& loaded) {
+  std::vector<mapped_image> mapped;
+  for (const auto& [name, image] : found) {
+    const bool is_of_ledger = name == "ledger" || name == "leaves";
+    const bool is_used = is_of_ledger ? loaded.has_ledger : name != "places" || loaded.has_places;
+    if (auto is_whole = is_used ? check_again(image) : nullptr)
+      mapped.push_back({image_file(seq, name), std::move(is_whole)});
+  }
+  return mapped;
+}
+
 } // namespace
 
 result<loaded_images> load_images(file_system& fs, const std::string& dir, const world_id& world,
@@ -531,11 +565,11 @@ result<loaded_images> load_images(file_system& fs, const std::string& dir, const
                                   ledger* ledger, bool may_be_late) {
   loaded_images loaded;
   // Files are opened in one order, whoever reads them.
-  std::vector<std::pair<std::string_view, image_bytes>> found;
+  std::vector<named_image> found;
   const auto find = [&](std::string_view name) {
     auto image = read_image(fs, dir, world, checkpoint, name);
     if (!image) return image;
-    found.emplace_back(name, image->bytes());
+    found.push_back({name, image->bytes()});
     loaded.bytes += image->body.size();
     return image;
   };
@@ -592,24 +626,9 @@ result<loaded_images> load_images(file_system& fs, const std::string& dir, const
     });
   if (auto failed = load_checked(indexes, std::move(loads)))
     return std::unexpected(std::move(failed->why));
-  // A checkpoint that names the images by their sums has both of one writing.
-  const row_store& rows = owners.attributes.rows();
-  loaded.has_places = places
-                      && (checkpoint.image_sums.empty() ? places->are_of(rows)
-                                                        : places->made.size() == rows.size());
-  if (loaded.has_places) {
-    // An image of before may name segments that were begun while it was written, which a crash may
-    // have taken.
-    const auto begun = std::ranges::upper_bound(places->segments, checkpoint.seq.value);
-    owners.records.know_segments({places->segments.begin(), begun});
-    owners.places.fill(places->places, image_of_places->file.holder);
-  }
-  for (const auto& [name, image] : found) {
-    const bool is_of_ledger = name == "ledger" || name == "leaves";
-    const bool is_used = is_of_ledger ? loaded.has_ledger : name != "places" || loaded.has_places;
-    if (auto is_whole = is_used ? check_again(image) : nullptr)
-      loaded.mapped.push_back({image_file(checkpoint.seq, name), std::move(is_whole)});
-  }
+  loaded.has_places =
+      places && adopt_places(*places, image_of_places->file.holder, checkpoint, owners);
+  loaded.mapped = mapped_of(found, checkpoint.seq, loaded);
   return loaded;
 }
 
