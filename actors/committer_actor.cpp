@@ -1,6 +1,7 @@
 #include "actors/committer_actor.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -349,17 +350,18 @@ void committer_actor::failed(const error& cause, errc outcome_code) {
 /// Refuses what waits and what comes if the store has stopped or takes no rows, or an index that
 /// was to come late does not; true then.
 bool committer_actor::stop_with_derived() {
-  const auto store_problem = world_->store->stopped();
-  const auto problem = store_problem    ? store_problem
-                       : flush_problem_ ? flush_problem_
-                                        : late_problem_;
-  if (!problem) return false;
-  const error stopped = stopped_by(*problem, store_problem    ? no_reads
-                                             : flush_problem_ ? most_reads
-                                                              : plain_reads);
-  core_->fail(stopped, stopped);
-  refuse_deferred();
-  return true;
+  const std::array<std::pair<std::optional<error>, std::string_view>, 3> problems = {
+      {{world_->store->stopped(), no_reads},
+       {flush_problem_, most_reads},
+       {late_problem_, plain_reads}}};
+  for (const auto& [problem, reads] : problems) {
+    if (!problem) continue;
+    const error stopped = stopped_by(*problem, reads);
+    core_->fail(stopped, stopped);
+    refuse_deferred();
+    return true;
+  }
+  return false;
 }
 
 /// After the end of writing: what waits for copies of the indexes waits for nothing, since they are

@@ -1,7 +1,8 @@
 #pragma once
 /// A world opened (state/open_world.hpp): every owner's core, recovered to the end of the journal.
-/// No actors and no threads here (but the vector index's builder): the actors move messages between
-/// these cores, and replay drives them directly through the same functions.
+/// No actors and no threads here (but the vector index's builder, and who loads late indexes): the
+/// actors move messages between these cores, and replay drives them directly through the same
+/// functions.
 
 #include <atomic>
 #include <functional>

@@ -31,7 +31,7 @@ public:
   /// Returns when they are there, or why they never will be: what failed once has failed. From any
   /// thread.
   result<void> wait();
-  /// The same of indexes that are known to be whole, or found so by who waited before.
+  /// For who has waited, or cannot say why they never will be: damage ends the process.
   void ensure_there() { ensure(wait().has_value(), "nobody looks at an index that is damaged"); }
   /// Why they never will be, if that is known.
   [[nodiscard]] std::optional<error> problem() const;

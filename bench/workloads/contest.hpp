@@ -93,7 +93,8 @@ struct contest {
 /// Of the engine's answers together, where they are approximate; less is a wrong answer.
 inline constexpr double least_recall = 0.95;
 
-/// Fills what the sides have taken into `c.about`; at most about so long.
+/// Fills what the sides have taken into `c.about`. About so long, but for what a peer that is much
+/// slower takes beyond its half of that.
 result<measured> measure(const contest& c, double seconds);
 
 // Verdicts.

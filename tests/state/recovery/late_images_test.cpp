@@ -53,6 +53,14 @@ std::string dump_of_whole(world& w) {
   return *text;
 }
 
+/// A world of so many memories, all of them in its images; what it holds.
+std::string make_checkpointed(image_place& place, int count) {
+  auto w = place.open();
+  write_lamps(*w, count);
+  REQUIRE(checkpoint_world(*w));
+  return dump_of_whole(*w);
+}
+
 } // namespace
 
 TEST_CASE("words and vectors that come late are what they were") {
@@ -112,13 +120,7 @@ TEST_CASE("an image that is found damaged late is said to be, and made anew by t
   const std::string name = GENERATE("lexical", "vectors");
   INFO(name);
   image_place place;
-  std::string expected;
-  {
-    auto w = place.open();
-    write_lamps(*w, 20);
-    REQUIRE(checkpoint_world(*w));
-    expected = dump_of_whole(*w);
-  }
+  const std::string expected = make_checkpointed(place, 20);
   place.damage(name);
   {
     auto w = place.open_late();
@@ -142,13 +144,7 @@ TEST_CASE("an image that is found damaged late is said to be, and made anew by t
 
 TEST_CASE("an image of words by other rules is seen by the opening, which makes all anew") {
   image_place place;
-  std::string expected;
-  {
-    auto w = place.open();
-    write_lamps(*w, 5);
-    REQUIRE(checkpoint_world(*w));
-    expected = dump_of_whole(*w);
-  }
+  const std::string expected = make_checkpointed(place, 5);
   auto bytes = *read_file(*place.files, place.image("lexical"));
   bytes[bytes.find("mnWORD") + 14] ^= 1; // the first letter of the rules
   REQUIRE(replace_file(*place.files, place.image("lexical"), bytes));
@@ -160,11 +156,7 @@ TEST_CASE("an image of words by other rules is seen by the opening, which makes 
 
 TEST_CASE("what writes without a committer waits for words and vectors, or writes nothing") {
   image_place place;
-  {
-    auto w = place.open();
-    write_lamps(*w, 5);
-    REQUIRE(checkpoint_world(*w));
-  }
+  make_checkpointed(place, 5);
   place.damage("vectors");
   auto w = place.open_late();
   const seq_no last = w->journal->last_seq();
@@ -176,13 +168,7 @@ TEST_CASE("what writes without a committer waits for words and vectors, or write
 
 TEST_CASE("a damaged image that cannot be removed is forgotten with its checkpoint") {
   image_place place;
-  std::string expected;
-  {
-    auto w = place.open();
-    write_lamps(*w, 5);
-    REQUIRE(checkpoint_world(*w));
-    expected = dump_of_whole(*w);
-  }
+  const std::string expected = make_checkpointed(place, 5);
   place.damage("vectors");
   {
     auto w = place.open_late();
@@ -196,11 +182,7 @@ TEST_CASE("a damaged image that cannot be removed is forgotten with its checkpoi
 
 TEST_CASE("an image that is found damaged late stays where another world is by now") {
   image_place place;
-  {
-    auto w = place.open();
-    write_lamps(*w, 5);
-    REQUIRE(checkpoint_world(*w));
-  }
+  make_checkpointed(place, 5);
   place.damage("vectors");
   auto w = place.open_late();
   auto other = *read_world_file(*place.files, "world");
